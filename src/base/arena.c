@@ -1,0 +1,180 @@
+/* arena.c - chunks in a list; the newest is filled from the front.
+ *
+ * mp_arena_reset replaces several chunks by one of their total size, so a steady loop ends with one chunk
+ * and no calls to malloc. The byte counters are the only process-wide state of the library.
+ * SPDX-License-Identifier: MIT */
+#include "base/arena.h"
+#include "base/err.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGN 64
+
+typedef struct chunk {
+    struct chunk *older;
+    size_t size, used; /* of the bytes behind the header */
+    unsigned char *data;
+} chunk;
+
+struct mp_arena {
+    chunk *top;
+};
+
+static atomic_size_t total_bytes, peak_bytes, limit_bytes;
+
+static void say_and_exit(size_t bytes)
+{
+    fprintf(stderr, "midpool: out of memory: %zu more bytes were needed\n", bytes);
+    exit(1);
+}
+static void (*on_full)(size_t) = say_and_exit;
+
+void mp_arena_on_full(void (*hook)(size_t))
+{
+    on_full = hook ? hook : say_and_exit;
+}
+
+void mp_arena_limit(size_t bytes)
+{
+    atomic_store(&limit_bytes, bytes);
+}
+
+size_t mp_arena_total(void)
+{
+    return atomic_load(&total_bytes);
+}
+
+size_t mp_arena_peak(void)
+{
+    return atomic_load(&peak_bytes);
+}
+
+void mp_arena_peak_reset(void)
+{
+    atomic_store(&peak_bytes, atomic_load(&total_bytes));
+}
+
+static chunk *chunk_new(size_t size, chunk *older)
+{
+    size = (size + 4095) & ~(size_t)4095;
+    size_t limit = atomic_load(&limit_bytes);
+    if (limit && atomic_load(&total_bytes) + size > limit) on_full(size);
+    unsigned char *raw = NULL;
+    size_t header = (sizeof(chunk) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if (size > SIZE_MAX - header || posix_memalign((void **)&raw, ALIGN, header + size) != 0) {
+        on_full(size);
+        abort(); /* the hook must not return */
+    }
+    size_t now = atomic_fetch_add(&total_bytes, size) + size, peak = atomic_load(&peak_bytes);
+    while (now > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, now)) {}
+    chunk *c = (chunk *)(void *)raw;
+    *c = (chunk){ older, size, 0, raw + header };
+    return c;
+}
+
+static void chunk_free(chunk *c)
+{
+    atomic_fetch_sub(&total_bytes, c->size);
+    free(c);
+}
+
+mp_arena *mp_arena_new(size_t first_bytes)
+{
+    mp_arena *a = malloc(sizeof *a);
+    if (!a) {
+        on_full(sizeof *a);
+        abort();
+    }
+    a->top = chunk_new(first_bytes ? first_bytes : 4096, NULL);
+    return a;
+}
+
+void mp_arena_free(mp_arena *a)
+{
+    if (!a) return;
+    for (chunk *c = a->top, *older; c; c = older) {
+        older = c->older;
+        chunk_free(c);
+    }
+    free(a);
+}
+
+void mp_arena_reset(mp_arena *a)
+{
+    if (a->top->older) {
+        size_t all = 0;
+        for (chunk *c = a->top, *older; c; c = older) {
+            older = c->older;
+            all += c->size;
+            chunk_free(c);
+        }
+        a->top = chunk_new(all, NULL);
+    }
+    a->top->used = 0;
+}
+
+mp_arena_mark mp_arena_here(mp_arena *a)
+{
+    return (mp_arena_mark){ a->top, a->top->used };
+}
+
+void mp_arena_back(mp_arena *a, mp_arena_mark m)
+{
+    while (a->top != m.chunk) {
+        chunk *older = a->top->older;
+        mp_assert(older != NULL);
+        chunk_free(a->top);
+        a->top = older;
+    }
+    a->top->used = m.used;
+}
+
+void *mp_arena_raw(mp_arena *a, size_t count, size_t size)
+{
+    if (size && count > (SIZE_MAX - ALIGN) / size) {
+        on_full(SIZE_MAX);
+        abort();
+    }
+    size_t need = (count * size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    chunk *c = a->top;
+    if (need > c->size - c->used) {
+        size_t next = c->size < ((size_t)64 << 20) ? 2 * c->size : c->size;
+        a->top = c = chunk_new(need > next ? need : next, c);
+    }
+    void *p = c->data + c->used;
+    c->used += need;
+    return p;
+}
+
+void *mp_arena_zero(mp_arena *a, size_t count, size_t size)
+{
+    void *p = mp_arena_raw(a, count, size);
+    memset(p, 0, count * size);
+    return p;
+}
+
+char *mp_arena_text(mp_arena *a, const char *p, size_t n)
+{
+    char *s = mp_arena_raw(a, n + 1, 1);
+    if (n) memcpy(s, p, n);
+    s[n] = '\0';
+    return s;
+}
+
+char *mp_arena_printf(mp_arena *a, const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    mp_assert(n >= 0);
+    char *s = mp_arena_raw(a, (size_t)n + 1, 1);
+    vsnprintf(s, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return s;
+}

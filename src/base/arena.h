@@ -1,0 +1,47 @@
+/* arena.h - memory with one owner: handed out in pieces, given back all at once.
+ *
+ * Memory is 64-byte aligned and never NULL; running out calls the hook, which must not return.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_ARENA_H
+#define MP_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+typedef struct mp_arena mp_arena;
+typedef struct mp_arena_mark {
+    void *chunk;
+    size_t used;
+} mp_arena_mark;
+
+mp_arena *mp_arena_new(size_t first_bytes);
+void mp_arena_free(mp_arena *a); /* NULL is allowed */
+
+/* Forgets everything but keeps the memory, as one piece: a loop that resets each step allocates only at first. */
+void mp_arena_reset(mp_arena *a);
+
+/* Scratch: what was handed out after the mark is free again. */
+mp_arena_mark mp_arena_here(mp_arena *a);
+void mp_arena_back(mp_arena *a, mp_arena_mark m);
+
+void *mp_arena_zero(mp_arena *a, size_t count, size_t size); /* zeroed */
+void *mp_arena_raw(mp_arena *a, size_t count, size_t size);  /* contents unspecified */
+
+#define MP_NEW(arena, type, count) ((type *)mp_arena_zero((arena), (size_t)(count), sizeof(type)))
+#define MP_NEW_RAW(arena, type, count) ((type *)mp_arena_raw((arena), (size_t)(count), sizeof(type)))
+
+char *mp_arena_text(mp_arena *a, const char *p, size_t n); /* a copy with a closing NUL */
+char *mp_arena_printf(mp_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Bytes all arenas of the process hold now, and the most they ever held. */
+size_t mp_arena_total(void);
+size_t mp_arena_peak(void);
+void mp_arena_peak_reset(void);
+
+/* Called with the size that could not be had; the default prints a line and exits with 1. */
+void mp_arena_on_full(void (*hook)(size_t bytes));
+
+/* Refuse (through the hook) to hold more than this over all arenas; 0 = no limit. */
+void mp_arena_limit(size_t bytes);
+
+#endif

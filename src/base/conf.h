@@ -1,0 +1,40 @@
+/* conf.h - options as a table: one row gives the name on the command line, in YAML, in JSON, in the store and
+ * in reports, its type, default, range and help.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_CONF_H
+#define MP_CONF_H
+
+#include "base/text.h"
+
+typedef enum mp_opt_kind { MP_OPT_INT, MP_OPT_REAL, MP_OPT_FLAG, MP_OPT_CHOICE, MP_OPT_TEXT } mp_opt_kind;
+
+typedef struct mp_opt {
+    const char *name; /* kebab-case */
+    mp_opt_kind kind;
+    size_t offset;       /* of the field in the struct: int, double, int (0/1), int (index of choice), char[64] */
+    const char *initial; /* the default, as text */
+    double lo, hi;       /* allowed range of INT and REAL, both ends included */
+    const char *choices; /* CHOICE: "a|b|c" */
+    const char *help;
+} mp_opt;
+
+/* Tables end with a row whose name is NULL. */
+void mp_conf_defaults(const mp_opt *table, void *conf);
+
+/* NULL when there is none. A flag is also found as no-NAME. */
+const mp_opt *mp_conf_find(const mp_opt *table, const char *name);
+
+/* Sets one option from text. `where` ("--ratio", "grid.yaml:3") opens the message of a failure. */
+MP_MUST mp_err mp_conf_set(const mp_opt *table, void *conf, const char *name, const char *value,
+                           const char *where);
+
+/* "no option --rato; did you mean --ratio?" */
+mp_err mp_conf_unknown(const mp_opt *table, const char *name, const char *where);
+
+/* The value as text, as mp_conf_set takes it. */
+void mp_conf_get(const mp_opt *opt, const void *conf, char *out, size_t n);
+
+/* A JSON object of all options, in table order. */
+void mp_conf_json(const mp_opt *table, const void *conf, mp_buf *out);
+
+#endif

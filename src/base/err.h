@@ -1,0 +1,39 @@
+/* err.h - status codes for what the outside world can do wrong, and a stop for bugs.
+ *
+ * A function that touches files, options, the store or numbers that may diverge returns mp_err and leaves
+ * one line of text behind with mp_fail. Only src/cli prints that line.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_ERR_H
+#define MP_ERR_H
+
+typedef enum mp_err {
+    MP_OK = 0,
+    MP_ERR_USAGE,    /* the command line or a configuration is wrong: exit 2 */
+    MP_ERR_INPUT,    /* a file says something impossible: exit 1, as are all below */
+    MP_ERR_IO,       /* the system refused: no file, no space, no permission */
+    MP_ERR_DIVERGED, /* training met NaN or infinity */
+    MP_ERR_LIMIT     /* would need more memory or larger counts than allowed */
+} mp_err;
+
+#define MP_MUST __attribute__((warn_unused_result))
+
+/* Leaves a message for mp_message and returns `code`. No trailing newline. */
+mp_err mp_fail(mp_err code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Puts "text: " in front of the message that is there, and returns `code`. */
+mp_err mp_fail_within(mp_err code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The last message of this thread; "" when nothing failed yet. */
+const char *mp_message(void);
+
+#define MP_TRY(call)                                                                                          \
+    do {                                                                                                      \
+        mp_err mp_try_ = (call);                                                                              \
+        if (mp_try_ != MP_OK) return mp_try_;                                                                 \
+    } while (0)
+
+/* Always on. A failed assertion is a bug in the caller: says where and stops the program. */
+#define mp_assert(cond) ((cond) ? (void)0 : mp_bug(#cond, __FILE__, __LINE__))
+_Noreturn void mp_bug(const char *what, const char *file, int line);
+
+#endif

@@ -1,0 +1,252 @@
+/* text.c - see text.h.
+ * SPDX-License-Identifier: MIT */
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static mp_err slurp_fd(int fd, const char *path, size_t limit, mp_arena *a, mp_span *out)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+    if (S_ISDIR(st.st_mode)) return mp_fail(MP_ERR_IO, "%s: is a folder, expected a file", path);
+    size_t cap = st.st_size > 0 ? (size_t)st.st_size : 65536, n = 0;
+    if (limit && cap > limit) return mp_fail(MP_ERR_LIMIT, "%s: larger than %zu bytes", path, limit);
+    char *p = MP_NEW_RAW(a, char, cap + 1);
+    for (;;) {
+        ssize_t got = read(fd, p + n, cap - n);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+        if (got == 0) break;
+        n += (size_t)got;
+        if (n == cap) { /* a pipe, or a file that grows: make room for more */
+            if (limit && n >= limit) return mp_fail(MP_ERR_LIMIT, "%s: larger than %zu bytes", path, limit);
+            char *more = MP_NEW_RAW(a, char, 2 * cap + 1);
+            memcpy(more, p, n);
+            p = more;
+            cap *= 2;
+        }
+    }
+    p[n] = '\0';
+    *out = (mp_span){ p, n };
+    return MP_OK;
+}
+
+mp_err mp_slurp(const char *path, size_t limit, mp_arena *a, mp_span *out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+    mp_err e = slurp_fd(fd, path, limit, a, out);
+    close(fd);
+    return e;
+}
+
+static mp_err write_all(int fd, const char *path, const char *p, size_t n)
+{
+    while (n > 0) {
+        ssize_t put = write(fd, p, n);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+        p += put;
+        n -= (size_t)put;
+    }
+    if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+        return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+    return MP_OK;
+}
+
+mp_err mp_write_file(const char *path, const void *data, size_t n)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) { /* a device or a pipe */
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (fd < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+        mp_err e = write_all(fd, path, data, n);
+        close(fd);
+        return e;
+    }
+    char temp[4096];
+    if (snprintf(temp, sizeof temp, "%s.%ld.tmp", path, (long)getpid()) >= (int)sizeof temp)
+        return mp_fail(MP_ERR_IO, "%s: name too long", path);
+    int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+    mp_err e = write_all(fd, path, data, n);
+    if (close(fd) != 0 && e == MP_OK) e = mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+    if (e == MP_OK && rename(temp, path) != 0) e = mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+    if (e != MP_OK) unlink(temp);
+    return e;
+}
+
+bool mp_next_line(mp_span *text, mp_span *line)
+{
+    if (text->n == 0) return false;
+    const char *end = memchr(text->p, '\n', text->n);
+    size_t n = end ? (size_t)(end - text->p) : text->n, step = end ? n + 1 : n;
+    *line = (mp_span){ text->p, n };
+    if (n > 0 && line->p[n - 1] == '\r') line->n--;
+    text->p += step;
+    text->n -= step;
+    return true;
+}
+
+bool mp_next_field(mp_span *line, char sep, mp_span *field)
+{
+    if (line->p == NULL) return false;
+    const char *end = line->n ? memchr(line->p, sep, line->n) : NULL;
+    size_t n = end ? (size_t)(end - line->p) : line->n;
+    *field = mp_trim((mp_span){ line->p, n });
+    if (end) {
+        line->p += n + 1;
+        line->n -= n + 1;
+    } else {
+        *line = (mp_span){ NULL, 0 };
+    }
+    return true;
+}
+
+static bool is_space(char ch)
+{
+    return ch == ' ' || ch == '\t' || ch == '\r' || ch == '\n';
+}
+
+mp_span mp_trim(mp_span s)
+{
+    while (s.n && is_space(s.p[0])) {
+        s.p++;
+        s.n--;
+    }
+    while (s.n && is_space(s.p[s.n - 1])) s.n--;
+    return s;
+}
+
+mp_span mp_span_of(const char *s)
+{
+    return (mp_span){ s, strlen(s) };
+}
+
+bool mp_span_is(mp_span s, const char *word)
+{
+    return s.n == strlen(word) && (s.n == 0 || memcmp(s.p, word, s.n) == 0);
+}
+
+bool mp_to_int(mp_span s, int64_t *out)
+{
+    size_t i = 0;
+    bool minus = false;
+    if (s.n && (s.p[0] == '-' || s.p[0] == '+')) minus = s.p[i++] == '-';
+    if (i == s.n) return false;
+    uint64_t v = 0, top = minus ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX;
+    for (; i < s.n; i++) {
+        if (s.p[i] < '0' || s.p[i] > '9') return false;
+        uint64_t digit = (uint64_t)(s.p[i] - '0');
+        if (v > (top - digit) / 10) return false;
+        v = v * 10 + digit;
+    }
+    *out = minus ? (int64_t)(0 - v) : (int64_t)v;
+    return true;
+}
+
+bool mp_to_real(mp_span s, double *out)
+{
+    char word[128];
+    if (s.n == 0 || s.n >= sizeof word) return false;
+    for (size_t i = 0; i < s.n; i++) /* decimal notation only: no hexadecimal, no "inf", no locale */
+        if (!strchr("+-.eE0123456789", s.p[i]) || s.p[i] == '\0') return false;
+    memcpy(word, s.p, s.n);
+    word[s.n] = '\0';
+    char *end;
+    double v = strtod(word, &end);
+    if (*end != '\0' || !isfinite(v)) return false;
+    *out = v;
+    return true;
+}
+
+/* Edit distance with insertions, deletions and changes, capped by the short words it is used on. */
+static int distance(const char *a, const char *b)
+{
+    int row[64];
+    int na = (int)strlen(a), nb = (int)strlen(b);
+    if (na > 60 || nb > 60) return 99;
+    for (int j = 0; j <= nb; j++) row[j] = j;
+    for (int i = 1; i <= na; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= nb; j++) {
+            int change = diagonal + (a[i - 1] != b[j - 1]), skip = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = change < skip ? change : skip;
+        }
+    }
+    return row[nb];
+}
+
+const char *mp_nearest(const char *word, const char *const *list)
+{
+    const char *best = NULL;
+    int least = 1 + (int)strlen(word) / 2;
+    if (least > 5) least = 5;
+    for (; *list; list++) {
+        int d = distance(word, *list);
+        if (d < least) {
+            least = d;
+            best = *list;
+        }
+    }
+    return best;
+}
+
+void mp_buf_add(mp_buf *b, const void *data, size_t n)
+{
+    if (b->n + n + 1 > b->cap) {
+        size_t cap = 2 * (b->n + n) + 64;
+        char *p = realloc(b->p, cap);
+        if (!p) {
+            fprintf(stderr, "midpool: out of memory: %zu more bytes were needed\n", cap);
+            exit(1);
+        }
+        b->p = p;
+        b->cap = cap;
+    }
+    if (n) memcpy(b->p + b->n, data, n);
+    b->n += n;
+    b->p[b->n] = '\0';
+}
+
+void mp_buf_puts(mp_buf *b, const char *s)
+{
+    mp_buf_add(b, s, strlen(s));
+}
+
+void mp_buf_printf(mp_buf *b, const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    mp_assert(n >= 0);
+    mp_buf_add(b, NULL, 0);
+    if (b->n + (size_t)n + 1 > b->cap) {
+        size_t at = b->n;
+        char *room = calloc(1, (size_t)n + 1);
+        mp_assert(room != NULL);
+        mp_buf_add(b, room, (size_t)n);
+        free(room);
+        b->n = at;
+    }
+    vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
+    b->n += (size_t)n;
+    va_end(again);
+}
+
+void mp_buf_free(mp_buf *b)
+{
+    free(b->p);
+    *b = (mp_buf){ 0 };
+}

@@ -1,0 +1,51 @@
+/* text.h - bytes, lines and numbers in files and on the command line.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_TEXT_H
+#define MP_TEXT_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct mp_span {
+    const char *p;
+    size_t n;
+} mp_span;
+
+/* The whole file in the arena, with a NUL behind it that is not counted. `limit` 0: no limit. */
+MP_MUST mp_err mp_slurp(const char *path, size_t limit, mp_arena *a, mp_span *out);
+
+/* Writes beside the target and renames: the old file is whole until the new one is on the disk. */
+MP_MUST mp_err mp_write_file(const char *path, const void *data, size_t n);
+
+/* Takes the next line off the front of `text` (without its end, CR LF too). False when nothing is left. */
+bool mp_next_line(mp_span *text, mp_span *line);
+
+/* Takes the next field, up to `sep` or the end, spaces trimmed. False when the line is used up. */
+bool mp_next_field(mp_span *line, char sep, mp_span *field);
+
+mp_span mp_trim(mp_span s);
+mp_span mp_span_of(const char *s);
+bool mp_span_is(mp_span s, const char *word);
+
+/* The whole span must be the number. Reals: finite only. Never depends on the locale. */
+bool mp_to_int(mp_span s, int64_t *out);
+bool mp_to_real(mp_span s, double *out);
+
+/* The entry of a NULL-ended list that is closest to `word`, or NULL when none is near. */
+const char *mp_nearest(const char *word, const char *const *list);
+
+/* A growing text, for JSON, HTML and tables. Zero-initialise; `p` is NUL-ended once anything was added. */
+typedef struct mp_buf {
+    char *p;
+    size_t n, cap;
+} mp_buf;
+void mp_buf_add(mp_buf *b, const void *data, size_t n);
+void mp_buf_puts(mp_buf *b, const char *s);
+void mp_buf_printf(mp_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void mp_buf_free(mp_buf *b);
+
+#endif

@@ -1,0 +1,45 @@
+/* dataset.h - a data set in memory: graphs, input features, and what they are called in the files.
+ *
+ * Labels are not here. They are behind a seal (seal.h): training gets those of its own graphs only.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_DATASET_H
+#define MP_DATASET_H
+
+#include "graph/graph.h"
+
+#include <stdint.h>
+
+struct mp_seal;
+
+/* How x was made from the files, so that a saved model can make the same x from other files. */
+typedef enum mp_degree_kind { MP_DEGREE_NONE, MP_DEGREE_ONE_HOT, MP_DEGREE_NORMALISED } mp_degree_kind;
+typedef struct mp_recipe {
+    int attributes;      /* attribute columns used as they are                                  */
+    int skip_attributes; /* leading attribute columns that are not inputs (COLORS-3: attention) */
+    int label_columns;   /* node label columns, each one-hot                                    */
+    int label_min[8], label_count[8];
+    mp_degree_kind degree;
+    int degree_max;                  /* one-hot: columns 0..degree_max */
+    double degree_mean, degree_std;  /* normalised: (deg - mean) / std */
+} mp_recipe;
+int mp_recipe_columns(const mp_recipe *r);
+
+typedef enum mp_task { MP_CLASSIFY, MP_REGRESS } mp_task;
+
+typedef struct mp_dataset {
+    const char *name;
+    mp_graph graphs;             /* all graphs of the set as one batch, unweighted */
+    mp_sparse x;                 /* N x F input features                           */
+    mp_recipe recipe;
+    mp_task task;
+    int classes;                 /* classification: C; regression: 1               */
+    const int64_t *class_value;  /* C: the number a class has in the label file    */
+    struct mp_seal *seal;        /* the labels; NULL when the input has none       */
+    uint64_t fingerprint;        /* of graphs, features and labels                 */
+    const char *origin;          /* the folder, archive or generator it came from  */
+    int fixed[5][2];             /* generated sets: first and one past last graph of train, validation, test
+                                    and up to two larger tests; all 0 otherwise */
+    const char *fixed_name[5];   /* "train", "val", "test-origin", "test-large", "test-large-c" or NULL */
+} mp_dataset;
+
+#endif

@@ -1,0 +1,58 @@
+/* graph.h - B graphs side by side as one block-diagonal matrix in compressed rows.
+ *
+ * Row v lists the edges that end in v: an edge e of row v carries a message from col[e] to v. Each edge is
+ * stored from both ends, so the structure is symmetric; weights need not be. Columns ascend within a row.
+ * Self loops are allowed and are their own reverse. A graph is never changed once built.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_GRAPH_H
+#define MP_GRAPH_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/real.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A matrix: rows x cols, row-major, no strides. `g` is the gradient, NULL when nobody needs one;
+ * until `live` its contents are unspecified (see tape.h). */
+typedef struct mp_mat {
+    int rows, cols;
+    mp_real *v, *g;
+    bool live;
+} mp_mat;
+
+typedef struct mp_graph {
+    int graphs, nodes, edges;
+    const int *node_ptr; /* B+1: graph b owns nodes node_ptr[b] .. node_ptr[b+1]-1 */
+    const int *row_ptr;  /* N+1: node v owns edges row_ptr[v] .. row_ptr[v+1]-1    */
+    const int *col;      /* E: the neighbour, ascending within a row               */
+    const int *rev;      /* E: the same edge seen from its other end               */
+    mp_mat *w;           /* E x 1: weights, or NULL when all are 1                 */
+} mp_graph;
+
+/* Input features as a sparse matrix: row v has columns col[ptr[v]] .. ascending. `val` NULL: all 1. */
+typedef struct mp_sparse {
+    int rows, cols;
+    const int *ptr, *col;
+    const mp_real *val;
+} mp_sparse;
+
+/* Every invariant of the comment above; the message names the first one broken. */
+MP_MUST mp_err mp_graph_check(const mp_graph *g);
+
+/* Fills `rev` for a symmetric structure with ascending columns; false when an edge has no reverse. */
+bool mp_graph_reverse(int nodes, const int *row_ptr, const int *col, int *rev);
+
+/* From a list of directed edges src -> dst (any order, no repeats; both directions present), weights w[e] of
+ * edge e or NULL. `slot` (may be NULL) receives for each listed edge its place in the graph. Fails when an
+ * edge is repeated, has no reverse, leaves 0..nodes-1 or crosses graphs. */
+MP_MUST mp_err mp_graph_from_edges(mp_arena *a, int graphs, const int *node_ptr, int edges, const int *src,
+                                   const int *dst, mp_graph *out, int *slot);
+
+/* The graphs `which[0..n-1]` of a larger collection (with `rev`) as a batch of their own, and their rows of
+ * the features. */
+void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n,
+                     mp_graph *out, mp_sparse *out_x);
+
+#endif

@@ -1,0 +1,52 @@
+/* config.c - the table of options behind mp_config. Defaults are METHODS 3, 4, 6 and EXPERIMENTS 2.
+ * SPDX-License-Identifier: MIT */
+#include "model/config.h"
+
+#include <string.h>
+
+#define AT(field) offsetof(mp_config, field)
+
+/* clang-format off */
+const mp_opt mp_config_table[] = {
+    { "pool", MP_OPT_TEXT, AT(pool), "sag", 0, 0, NULL, "pooling operator (midpool ops lists them)" },
+    { "score-dim", MP_OPT_INT, AT(score_dim), "1", 1, 256, NULL, "score columns h" },
+    { "flip", MP_OPT_FLAG, AT(flip), "false", 0, 1, NULL, "flipscore: rank by absolute scores" },
+    { "drop", MP_OPT_REAL, AT(drop), "0", 0, 0.999, NULL, "dropscore: share of nodes left out of the ranking while training" },
+    { "width", MP_OPT_CHOICE, AT(width), "multi", 0, 0, "multi|multihead|repeat|mlp", "what h columns do to the features" },
+    { "drop-mode", MP_OPT_CHOICE, AT(drop_mode), "exact", 0, 0, "exact|bernoulli", "ceil(drop n) nodes of each graph, or each node with chance drop" },
+    { "dropped", MP_OPT_CHOICE, AT(dropped), "excluded", 0, 0, "excluded|zero", "dropped nodes rank last, or have key 0" },
+    { "combine", MP_OPT_CHOICE, AT(combine), "sum", 0, 0, "sum|max|l2", "how score columns make the ranking key" },
+    { "rank", MP_OPT_CHOICE, AT(rank), "auto", 0, 0, "auto|raw|activated", "rank by scores before or after the gate function" },
+    { "variant", MP_OPT_CHOICE, AT(variant), "paper", 0, 0, "paper|pyg|authors", "whose version where sources disagree" },
+    { "ratio", MP_OPT_REAL, AT(ratio), "0.5", 1e-6, 1, NULL, "share of nodes kept by each pooling, ceil(ratio n)" },
+    { "min-score", MP_OPT_REAL, AT(min_score), "0", 0, 1, NULL, "keep softmax scores above this instead of a ratio; 0 = off" },
+    { "gate", MP_OPT_CHOICE, AT(gate), "auto", 0, 0, "auto|tanh|sigmoid|none", "function of the score that scales kept rows" },
+    { "adj-power", MP_OPT_INT, AT(adj_power), "1", 1, 2, NULL, "topk: 2 connects kept nodes two hops apart" },
+    { "score-conv", MP_OPT_CHOICE, AT(score_conv), "auto", 0, 0, "auto|gcn|graphconv|sage|gat|cheb", "sag, gsa: convolution that scores" },
+    { "mix", MP_OPT_CHOICE, AT(mix), "auto", 0, 0, "auto|after|before", "gsa: mix the two scores after or before tanh" },
+    { "alpha", MP_OPT_REAL, AT(alpha), "0.6", 0, 1, NULL, "gsa: share of the structure score" },
+    { "fusion", MP_OPT_CHOICE, AT(fusion), "auto", 0, 0, "auto|gcn|gat|none|raw", "gsa: feature fusion before the gate" },
+    { "intra", MP_OPT_CHOICE, AT(intra), "auto", 0, 0, "auto|none|gcn", "asap: convolution inside clusters" },
+    { "detach-adj", MP_OPT_CHOICE, AT(detach_adj), "auto", 0, 0, "auto|no|yes", "asap: no gradient through the coarse adjacency" },
+    { "att-dropout", MP_OPT_REAL, AT(att_dropout), "0", 0, 0.999, NULL, "asap: dropout on attention" },
+    { "arch", MP_OPT_CHOICE, AT(arch), "tu", 0, 0, "tu|colors|triangles", "network around the pooling" },
+    { "conv", MP_OPT_CHOICE, AT(conv), "auto", 0, 0, "auto|gcn|graphconv|gin|sage", "convolution of the network" },
+    { "hidden", MP_OPT_INT, AT(hidden), "128", 1, 4096, NULL, "channels" },
+    { "layers", MP_OPT_INT, AT(layers), "3", 1, 16, NULL, "blocks of convolution and pooling" },
+    { "dropout", MP_OPT_REAL, AT(dropout), "0.5", 0, 0.999, NULL, "dropout of the head" },
+    { "batch-size", MP_OPT_INT, AT(batch_size), "128", 1, 1e6, NULL, "graphs a step" },
+    { "epochs", MP_OPT_INT, AT(epochs), "500", 0, 1e6, NULL, "most epochs" },
+    { "patience", MP_OPT_INT, AT(patience), "50", 0, 1e6, NULL, "stop after more than this many epochs without a better validation loss; 0 = never" },
+    { "seed", MP_OPT_INT, AT(seed), "42", 0, 2147483647, NULL, "seed of all randomness" },
+    { "lr", MP_OPT_REAL, AT(lr), "0.0005", 0, 10, NULL, "learning rate" },
+    { "weight-decay", MP_OPT_REAL, AT(weight_decay), "0.0001", 0, 10, NULL, "L2 added to the gradient" },
+    { "beta1", MP_OPT_REAL, AT(beta1), "0.9", 0, 0.9999, NULL, "Adam's first decay" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+};
+/* clang-format on */
+
+void mp_config_init(mp_config *c)
+{
+    memset(c, 0, sizeof *c);
+    mp_conf_defaults(mp_config_table, c);
+}

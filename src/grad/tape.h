@@ -1,0 +1,56 @@
+/* tape.h - what a forward pass leaves behind so that gradients can be computed: a list of steps, newest first.
+ *
+ * An op computes its output and records (backward function, saved arguments). mp_tape_back runs the list. The
+ * gradient of a matrix is unspecified memory until its first writer makes it live; an op's backward asks
+ * mp_grad_store whether to store or to add. What nobody wrote a gradient to is skipped.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_TAPE_H
+#define MP_TAPE_H
+
+#include "base/rng.h"
+#include "graph/graph.h"
+#include "math/kernels.h"
+
+typedef struct mp_step {
+    struct mp_step *older;
+    void (*back)(void *saved, struct mp_ctx *c);
+    void *saved;
+} mp_step;
+
+typedef struct mp_ctx {    /* one per worker; the library keeps no other state */
+    mp_arena *arena;       /* this step's memory, released when the step ends */
+    const mp_kernels *k;   /* arithmetic for this machine                     */
+    mp_rng rng;            /* dropout and dropscore of this step              */
+    mp_step *last;         /* the tape                                        */
+    bool record;           /* off: nothing is recorded, no gradients exist    */
+    bool training;         /* dropout and dropscore are active                */
+    bool diverged;         /* a score was NaN; the caller must stop           */
+    const int *drop_given; /* tests: 1 where dropscore takes a node out of the first pooling; else NULL */
+    mp_mat *params;        /* the weights as matrices, one per parameter (params.h) */
+} mp_ctx;
+
+/* Rows x cols in the step's arena; with room for a gradient when recording. */
+mp_mat *mp_mat_new(mp_ctx *c, int rows, int cols);
+/* A constant: no gradient. The values are not copied. */
+mp_mat *mp_mat_of(mp_ctx *c, const mp_real *v, int rows, int cols);
+
+/* True when m's gradient must be stored rather than added to; from now on it is live. */
+bool mp_grad_store(mp_mat *m);
+/* m's gradient, zero where nobody wrote yet; live from now on. NULL when m has none. */
+mp_real *mp_grad_zeroed(mp_mat *m);
+
+/* Remembers back(saved) if recording. `type` is a struct whose members the further arguments initialise. */
+#define MP_RECORD(c, fn, type, ...)                                                                           \
+    do {                                                                                                      \
+        if ((c)->record) {                                                                                    \
+            type *mp_saved_ = MP_NEW_RAW((c)->arena, type, 1);                                                \
+            *mp_saved_ = (type){ __VA_ARGS__ };                                                               \
+            mp_tape_push((c), (fn), mp_saved_);                                                               \
+        }                                                                                                     \
+    } while (0)
+void mp_tape_push(mp_ctx *c, void (*back)(void *, mp_ctx *), void *saved);
+
+/* Runs all steps backwards. Set the gradient of the outputs first (mp_grad_zeroed). */
+void mp_tape_back(mp_ctx *c);
+
+#endif

@@ -1,0 +1,140 @@
+/* graph.c - building and checking block-diagonal graphs.
+ * SPDX-License-Identifier: MIT */
+#include "graph/graph.h"
+
+#include <string.h>
+
+bool mp_graph_reverse(int nodes, const int *row_ptr, const int *col, int *rev)
+{
+    /* Binary search in the row of the neighbour: its columns ascend. */
+    for (int v = 0; v < nodes; v++) {
+        for (int e = row_ptr[v]; e < row_ptr[v + 1]; e++) {
+            int u = col[e], lo = row_ptr[u], hi = row_ptr[u + 1];
+            while (lo < hi) {
+                int mid = lo + (hi - lo) / 2;
+                if (col[mid] < v)
+                    lo = mid + 1;
+                else
+                    hi = mid;
+            }
+            if (lo == row_ptr[u + 1] || col[lo] != v) return false;
+            rev[e] = lo;
+        }
+    }
+    return true;
+}
+
+static mp_err check_rows(const mp_graph *g, int b)
+{
+    for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) {
+        if (g->row_ptr[v + 1] < g->row_ptr[v]) return mp_fail(MP_ERR_INPUT, "row %d has a negative length", v);
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
+            if (g->col[e] < g->node_ptr[b] || g->col[e] >= g->node_ptr[b + 1])
+                return mp_fail(MP_ERR_INPUT, "edge %d of node %d leaves its graph %d", e, v, b);
+            if (e > g->row_ptr[v] && g->col[e] <= g->col[e - 1])
+                return mp_fail(MP_ERR_INPUT, "the edges of node %d do not ascend", v);
+            int r = g->rev[e];
+            if (r < 0 || r >= g->edges || g->col[r] != v || g->rev[r] != e || r < g->row_ptr[g->col[e]] ||
+                r >= g->row_ptr[g->col[e] + 1])
+                return mp_fail(MP_ERR_INPUT, "edge %d of node %d has no reverse", e, v);
+        }
+    }
+    return MP_OK;
+}
+
+mp_err mp_graph_check(const mp_graph *g)
+{
+    if (g->graphs < 0 || g->nodes < 0 || g->edges < 0) return mp_fail(MP_ERR_INPUT, "negative count");
+    if (g->node_ptr[0] != 0 || g->node_ptr[g->graphs] != g->nodes || g->row_ptr[0] != 0 ||
+        g->row_ptr[g->nodes] != g->edges)
+        return mp_fail(MP_ERR_INPUT, "ranges do not cover the nodes or edges");
+    if (g->w && (g->w->rows != g->edges || g->w->cols != 1)) return mp_fail(MP_ERR_INPUT, "weights do not fit");
+    for (int b = 0; b < g->graphs; b++) {
+        if (g->node_ptr[b + 1] < g->node_ptr[b]) return mp_fail(MP_ERR_INPUT, "graph %d has a negative size", b);
+        MP_TRY(check_rows(g, b));
+    }
+    return MP_OK;
+}
+
+static mp_err check_edge(int graphs, const int *node_ptr, int e, int src, int dst)
+{
+    int nodes = node_ptr[graphs];
+    if (src < 0 || src >= nodes || dst < 0 || dst >= nodes)
+        return mp_fail(MP_ERR_INPUT, "edge %d (%d, %d) is outside 0..%d", e, src, dst, nodes - 1);
+    int lo = 0, hi = graphs; /* the graph of src: the last b with node_ptr[b] <= src */
+    while (hi - lo > 1) {
+        int mid = lo + (hi - lo) / 2;
+        if (node_ptr[mid] <= src)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    if (dst < node_ptr[lo] || dst >= node_ptr[lo + 1])
+        return mp_fail(MP_ERR_INPUT, "edge %d (%d, %d) crosses graphs", e, src, dst);
+    return MP_OK;
+}
+
+mp_err mp_graph_from_edges(mp_arena *a, int graphs, const int *node_ptr, int edges, const int *src, const int *dst,
+                           mp_graph *out, int *slot)
+{
+    int nodes = node_ptr[graphs];
+    for (int e = 0; e < edges; e++) MP_TRY(check_edge(graphs, node_ptr, e, src[e], dst[e]));
+    int *row_ptr = MP_NEW(a, int, nodes + 1), *col = MP_NEW(a, int, edges), *rev = MP_NEW(a, int, edges);
+    int *by_src = MP_NEW(a, int, nodes + 2), *order = MP_NEW(a, int, edges), *next = MP_NEW(a, int, nodes);
+    /* Two stable counting sorts: by source, then by target; columns come out ascending within a row. */
+    for (int e = 0; e < edges; e++) by_src[src[e] + 1]++;
+    for (int v = 0; v < nodes; v++) by_src[v + 1] += by_src[v];
+    for (int e = 0; e < edges; e++) order[by_src[src[e]]++] = e;
+    for (int e = 0; e < edges; e++) row_ptr[dst[e] + 1]++;
+    for (int v = 0; v < nodes; v++) row_ptr[v + 1] += row_ptr[v];
+    memcpy(next, row_ptr, (size_t)nodes * sizeof(int));
+    for (int i = 0; i < edges; i++) {
+        int e = order[i], at = next[dst[e]]++;
+        if (at > row_ptr[dst[e]] && col[at - 1] == src[e])
+            return mp_fail(MP_ERR_INPUT, "edge %d (%d, %d) is repeated", e, src[e], dst[e]);
+        col[at] = src[e];
+        if (slot) slot[e] = at;
+    }
+    if (!mp_graph_reverse(nodes, row_ptr, col, rev)) return mp_fail(MP_ERR_INPUT, "an edge has no reverse");
+    *out = (mp_graph){ graphs, nodes, edges, node_ptr, row_ptr, col, rev, NULL };
+    return MP_OK;
+}
+
+void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n,
+                     mp_graph *out, mp_sparse *out_x)
+{
+    int nodes = 0, edges = 0, nonzero = 0;
+    int *node_ptr = MP_NEW_RAW(a, int, n + 1);
+    node_ptr[0] = 0;
+    for (int i = 0; i < n; i++) {
+        int first = all->node_ptr[which[i]], end = all->node_ptr[which[i] + 1];
+        nodes += end - first;
+        edges += all->row_ptr[end] - all->row_ptr[first];
+        nonzero += all_x->ptr[end] - all_x->ptr[first];
+        node_ptr[i + 1] = nodes;
+    }
+    int *row_ptr = MP_NEW_RAW(a, int, nodes + 1), *col = MP_NEW_RAW(a, int, edges), *rev = MP_NEW_RAW(a, int, edges);
+    int *x_ptr = MP_NEW_RAW(a, int, nodes + 1), *x_col = MP_NEW_RAW(a, int, nonzero);
+    mp_real *x_val = all_x->val ? MP_NEW_RAW(a, mp_real, nonzero) : NULL;
+    int e = 0, z = 0;
+    row_ptr[0] = x_ptr[0] = 0;
+    for (int i = 0; i < n; i++) {
+        int first = all->node_ptr[which[i]], end = all->node_ptr[which[i] + 1];
+        int shift = node_ptr[i] - first, e0 = all->row_ptr[first], e1 = all->row_ptr[end];
+        int z0 = all_x->ptr[first], z1 = all_x->ptr[end];
+        for (int v = first; v < end; v++) {
+            row_ptr[v + shift + 1] = all->row_ptr[v + 1] - e0 + e;
+            x_ptr[v + shift + 1] = all_x->ptr[v + 1] - z0 + z;
+        }
+        for (int k = e0; k < e1; k++) {
+            col[k - e0 + e] = all->col[k] + shift;
+            rev[k - e0 + e] = all->rev[k] - e0 + e;
+        }
+        if (z1 > z0) memcpy(x_col + z, all_x->col + z0, (size_t)(z1 - z0) * sizeof(int));
+        if (x_val && z1 > z0) memcpy(x_val + z, all_x->val + z0, (size_t)(z1 - z0) * sizeof(mp_real));
+        e += e1 - e0;
+        z += z1 - z0;
+    }
+    *out = (mp_graph){ n, nodes, edges, node_ptr, row_ptr, col, rev, NULL };
+    *out_x = (mp_sparse){ nodes, all_x->cols, x_ptr, x_col, x_val };
+}

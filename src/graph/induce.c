@@ -1,0 +1,114 @@
+/* induce.c - see induce.h.
+ *
+ * Rows with ascending columns come for free when the new columns are visited in ascending order and each is
+ * appended to the rows it touches: that is how all three functions build.
+ * SPDX-License-Identifier: MIT */
+#include "graph/induce.h"
+
+#include <string.h>
+
+void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_ptr, mp_graph *out,
+               const int **edge_of)
+{
+    int kept = keep_ptr[g->graphs];
+    int *row_ptr = MP_NEW(a, int, kept + 1), *next = MP_NEW_RAW(a, int, kept);
+    int *place = MP_NEW_RAW(a, int, g->nodes); /* new number of an old node, or -1 */
+    memset(place, -1, (size_t)g->nodes * sizeof(int));
+    for (int i = 0; i < kept; i++) place[keep[i]] = i;
+    for (int i = 0; i < kept; i++) {
+        int n = 0;
+        for (int e = g->row_ptr[keep[i]]; e < g->row_ptr[keep[i] + 1]; e++) n += place[g->col[e]] >= 0;
+        row_ptr[i + 1] = row_ptr[i] + n;
+        next[i] = row_ptr[i];
+    }
+    int edges = row_ptr[kept];
+    int *col = MP_NEW_RAW(a, int, edges), *rev = MP_NEW_RAW(a, int, edges), *from = MP_NEW_RAW(a, int, edges);
+    int *now = MP_NEW_RAW(a, int, g->edges); /* new place of an old edge that survives */
+    for (int j = 0; j < kept; j++) {
+        for (int e = g->row_ptr[keep[j]]; e < g->row_ptr[keep[j] + 1]; e++) {
+            int i = place[g->col[e]];
+            if (i < 0) continue;
+            int at = next[i]++;
+            col[at] = j;
+            from[at] = g->rev[e]; /* the edge that ends in keep[i] and comes from keep[j] */
+            now[g->rev[e]] = at;
+        }
+    }
+    for (int k = 0; k < edges; k++) rev[k] = now[g->rev[from[k]]];
+    int *node_ptr = MP_NEW_RAW(a, int, g->graphs + 1);
+    memcpy(node_ptr, keep_ptr, (size_t)(g->graphs + 1) * sizeof(int));
+    *out = (mp_graph){ g->graphs, kept, edges, node_ptr, row_ptr, col, rev, NULL };
+    if (edge_of) *edge_of = from;
+}
+
+void mp_with_loops(mp_arena *a, const mp_graph *g, mp_graph *out, const int **edge_of)
+{
+    int room = g->edges + g->nodes, n = 0;
+    int *row_ptr = MP_NEW_RAW(a, int, g->nodes + 1), *col = MP_NEW_RAW(a, int, room);
+    int *rev = MP_NEW_RAW(a, int, room), *from = MP_NEW_RAW(a, int, room), *now = MP_NEW_RAW(a, int, g->edges);
+    row_ptr[0] = 0;
+    for (int v = 0; v < g->nodes; v++) {
+        bool looped = false;
+        for (int e = g->row_ptr[v]; e <= g->row_ptr[v + 1]; e++) {
+            bool end = e == g->row_ptr[v + 1];
+            if (!looped && (end || g->col[e] >= v)) {
+                looped = true;
+                if (end || g->col[e] > v) {
+                    col[n] = v;
+                    rev[n] = n;
+                    from[n++] = -1;
+                }
+            }
+            if (end) break;
+            now[e] = n;
+            col[n] = g->col[e];
+            from[n++] = e;
+        }
+        row_ptr[v + 1] = n;
+    }
+    for (int k = 0; k < n; k++)
+        if (from[k] >= 0) rev[k] = now[g->rev[from[k]]];
+    *out = (mp_graph){ g->graphs, g->nodes, n, g->node_ptr, row_ptr, col, rev, NULL };
+    *edge_of = from;
+}
+
+/* Marks what lies within two hops of v, v itself excepted; calls it once per node found. */
+static int two_hop_row(const mp_graph *g, int v, int *mark, int *found)
+{
+    int n = 0;
+    mark[v] = v;
+    for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
+        int u = g->col[e];
+        if (mark[u] != v) {
+            mark[u] = v;
+            found[n++] = u;
+        }
+        for (int f = g->row_ptr[u]; f < g->row_ptr[u + 1]; f++) {
+            if (mark[g->col[f]] == v) continue;
+            mark[g->col[f]] = v;
+            found[n++] = g->col[f];
+        }
+    }
+    return n;
+}
+
+void mp_two_hop(mp_arena *a, const mp_graph *g, mp_graph *out)
+{
+    int *row_ptr = MP_NEW(a, int, g->nodes + 1), *next = MP_NEW_RAW(a, int, g->nodes);
+    int *mark = MP_NEW_RAW(a, int, g->nodes), *found = MP_NEW_RAW(a, int, g->nodes);
+    memset(mark, -1, (size_t)g->nodes * sizeof(int));
+    for (int v = 0; v < g->nodes; v++) {
+        row_ptr[v + 1] = row_ptr[v] + two_hop_row(g, v, mark, found);
+        next[v] = row_ptr[v];
+    }
+    int edges = row_ptr[g->nodes];
+    int *col = MP_NEW_RAW(a, int, edges), *rev = MP_NEW_RAW(a, int, edges);
+    memset(mark, -1, (size_t)g->nodes * sizeof(int));
+    for (int v = 0; v < g->nodes; v++) {
+        int n = two_hop_row(g, v, mark, found);
+        for (int i = 0; i < n; i++) col[next[found[i]]++] = v;
+    }
+    bool symmetric = mp_graph_reverse(g->nodes, row_ptr, col, rev);
+    mp_assert(symmetric);
+    *out = (mp_graph){ g->graphs, g->nodes, edges, g->node_ptr, row_ptr, col, rev, NULL };
+}

@@ -1,0 +1,21 @@
+/* induce.h - new graphs from old ones: the subgraph on kept nodes, self loops, two hops.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_INDUCE_H
+#define MP_INDUCE_H
+
+#include "graph/graph.h"
+
+/* A[keep, keep]: node i of the result is keep[i], graph b keeps keep[keep_ptr[b]] .. keep[keep_ptr[b+1]-1].
+ * `edge_of` (may be NULL) receives for each edge of the result the edge of `g` it was. Weights are left to the
+ * caller, because they may carry a gradient: out->w is NULL. */
+void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_ptr, mp_graph *out,
+               const int **edge_of);
+
+/* The same graph with a self loop at every node, in its place among the neighbours. edge_of: the old edge, or -1
+ * for a loop that was added. */
+void mp_with_loops(mp_arena *a, const mp_graph *g, mp_graph *out, const int **edge_of);
+
+/* Nodes joined when they are one or two hops apart: the pattern of (A+I)^2 without its diagonal, unit weights. */
+void mp_two_hop(mp_arena *a, const mp_graph *g, mp_graph *out);
+
+#endif

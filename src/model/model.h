@@ -1,0 +1,36 @@
+/* model.h - a network around a pooling operator: convolutions, pooling, readout and head from a configuration.
+ *
+ *     for l = 1..L:  x = ReLU(conv_l(x));  (x, A) = pool_l(x, A);  r_l = [max readout ; mean readout]
+ *     r = r_1 + ... + r_L;  out = head(r)                                        (METHODS 6.1; arch tu)
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_MODEL_H
+#define MP_MODEL_H
+
+#include "model/config.h"
+#include "nn/params.h"
+#include "pool/pool.h"
+
+typedef struct mp_model mp_model;
+
+/* The network for `features` input columns and `outputs` classes (or 1 for regression). Weights are allocated and
+ * zero until mp_params_init or a file sets them. Everything lives in the arena. */
+MP_MUST mp_err mp_model_new(mp_arena *a, const mp_config *config, int features, int outputs, mp_model **out);
+
+mp_params *mp_model_params(mp_model *m);
+const mp_config *mp_model_config(const mp_model *m);
+int mp_model_features(const mp_model *m);
+int mp_model_outputs(const mp_model *m);
+bool mp_model_classifies(const mp_model *m); /* outputs are log-probabilities; else raw numbers */
+
+/* What each pooling did, for explanations: one record a level, in the order of the levels. */
+typedef struct mp_trail {
+    int levels;
+    const mp_pooling *level[16];
+} mp_trail;
+
+/* Raw outputs (before log-softmax), B x outputs. Dense features in place of sparse ones: x NULL, dense given.
+ * `aux` (may be NULL) receives the auxiliary loss of the poolings, or NULL when there is none. */
+mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const mp_sparse *x, mp_mat *dense,
+                         mp_trail *trail, mp_mat **aux);
+
+#endif

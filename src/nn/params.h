@@ -1,0 +1,54 @@
+/* params.h - all weights of a model in one block, so that zeroing, Adam and saving are single loops.
+ *
+ * A weight of a linear map is [out][in] in files, as PyTorch has it, and [in][out] in memory, where rows are
+ * gathered by input column; `flipped` says so. Everything else lies in memory as in the file.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_PARAMS_H
+#define MP_PARAMS_H
+
+#include "base/rng.h"
+#include "grad/tape.h"
+
+typedef enum mp_init_kind { MP_INIT_ZERO, MP_INIT_ONE, MP_INIT_UNIFORM, MP_INIT_NORMAL } mp_init_kind;
+
+typedef struct mp_param {
+    char name[64];
+    int dims, shape[3]; /* as in the file */
+    bool flipped;       /* memory is the transpose of the file */
+    int rows, cols;     /* as in memory */
+    size_t offset;      /* of the first element in the block */
+    mp_init_kind init;
+    double bound; /* uniform in [-bound, bound) */
+} mp_param;
+
+typedef struct mp_params {
+    mp_arena *arena;
+    mp_param *list;
+    int count, cap;
+    size_t size;    /* elements in all */
+    mp_real *theta; /* the block; allocated by mp_params_alloc */
+} mp_params;
+
+/* Each adds a parameter called prefix.name and returns its number. */
+int mp_param_linear(mp_params *p, const char *prefix, const char *name, int out, int in, double bound);
+int mp_param_plain(mp_params *p, const char *prefix, const char *name, int rows, int cols, mp_init_kind init,
+                   double bound);
+int mp_param_vector(mp_params *p, const char *prefix, const char *name, int n, mp_init_kind init, double bound);
+/* Changes the shape written to files (same number of elements). */
+void mp_param_reshape(mp_params *p, int id, int dims, int d0, int d1, int d2);
+
+void mp_params_alloc(mp_params *p);
+void mp_params_init(mp_params *p, uint64_t seed, uint64_t fold);
+
+/* One parameter from and to the layout of files. */
+void mp_param_read(mp_params *p, int id, const float *file);
+void mp_param_write(const mp_params *p, int id, float *file);
+
+/* Sets up c->params: weights from the block, gradients in `grad` (params.size elements, or NULL). */
+void mp_params_bind(const mp_params *p, mp_ctx *c, mp_real *grad);
+static inline mp_mat *mp_use(mp_ctx *c, int id)
+{
+    return id < 0 ? NULL : &c->params[id];
+}
+
+#endif

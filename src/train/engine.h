@@ -1,0 +1,45 @@
+/* engine.h - runs mini-batches: cuts them into shards of whole graphs, gives the shards to threads, adds the
+ * gradients in the order of the shards, and updates the weights.
+ *
+ * The cut looks only at the batch, each shard draws from a stream of its own, and sums run in shard order: the
+ * bits do not depend on the number of threads.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_ENGINE_H
+#define MP_ENGINE_H
+
+#include "model/model.h"
+
+typedef struct mp_engine mp_engine;
+
+mp_engine *mp_engine_new(mp_model *m, int threads);
+void mp_engine_free(mp_engine *e);
+
+typedef struct mp_batch {
+    const mp_graph *all;  /* the collection */
+    const mp_sparse *x;   /* its features   */
+    const int *which;     /* graphs of this batch */
+    int n;
+    const int *label;     /* over the collection; classification */
+    const double *target; /* over the collection; regression     */
+} mp_batch;
+
+/* Forward, backward, Adam. `draw` names the random stream: (seed, fold, epoch, step). *loss: the mean over the
+ * batch of the classification loss (NLL or squared error); *aux the auxiliary loss. MP_ERR_DIVERGED when a score,
+ * the loss or a weight is not finite. */
+typedef struct mp_draw {
+    uint64_t seed, fold, epoch, step;
+} mp_draw;
+MP_MUST mp_err mp_engine_train(mp_engine *e, const mp_batch *b, mp_draw draw, double *loss, double *aux);
+
+/* Evaluation mode, any number of graphs. `out`: n x outputs, log-probabilities or raw outputs. */
+MP_MUST mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out);
+
+/* Sum over the batch of the loss that `out` of mp_engine_predict has against labels or targets. */
+double mp_engine_loss(const mp_engine *e, const mp_batch *b, const mp_real *out);
+
+/* The optimiser's memory (moments and step counts), to continue a run later: size in bytes, copy out, copy in. */
+size_t mp_engine_state_size(const mp_engine *e);
+void mp_engine_state_get(const mp_engine *e, void *out);
+void mp_engine_state_set(mp_engine *e, const void *in);
+
+#endif

@@ -11,9 +11,10 @@
 #include "graph/graph.h"
 #include "math/kernels.h"
 
+struct mp_ctx;
 typedef struct mp_step {
     struct mp_step *older;
-    void (*back)(void *saved, struct mp_ctx *c);
+    void (*back)(void *saved, struct mp_ctx *c); /* runs only when someone wrote to its output */
     void *saved;
 } mp_step;
 

@@ -22,6 +22,12 @@ typedef struct mp_mat {
     bool live;
 } mp_mat;
 
+/* Coefficients of the normalised sum over closed neighbourhoods (GCN), computed when first asked for. */
+typedef struct mp_norm {
+    bool ready;
+    mp_real *p, *q, *s; /* E: s_i w_ij s_j; N: of the self loop; N: 1/sqrt(degree) */
+} mp_norm;
+
 typedef struct mp_graph {
     int graphs, nodes, edges;
     const int *node_ptr; /* B+1: graph b owns nodes node_ptr[b] .. node_ptr[b+1]-1 */
@@ -29,6 +35,7 @@ typedef struct mp_graph {
     const int *col;      /* E: the neighbour, ascending within a row               */
     const int *rev;      /* E: the same edge seen from its other end               */
     mp_mat *w;           /* E x 1: weights, or NULL when all are 1                 */
+    mp_norm *norm;       /* a memo; NULL: not kept                                 */
 } mp_graph;
 
 /* Input features as a sparse matrix: row v has columns col[ptr[v]] .. ascending. `val` NULL: all 1. */

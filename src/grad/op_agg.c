@@ -1,0 +1,151 @@
+/* op_agg.c - normalised sums over neighbours:  Y_i = sum_j p_ij Z_j + b,  and ReLU of it.
+ *
+ *     GCN:  p_ij = s_i w_ij s_j with j = i included,  s = d^-1/2,  d_i = sum of weights with the self loop's
+ *     backward:  dZ_j = sum_i p_ij dY_i;  with G_ij = <dY_i, Z_j>:
+ *         dd_i  = -(1/(2 d_i)) (sum_j G_ij p_ij + sum_m G_mi p_mi),   dw_ij = G_ij s_i s_j + dd_i      (METHODS 2.2)
+ *
+ * Self loops that are not stored have weight 1 and are constants. A stored one keeps its weight.
+ * SPDX-License-Identifier: MIT */
+#include "grad/ops.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct agg {
+    mp_mat *out, *z, *bias;
+    const mp_graph *g;
+    mp_agg_kind kind;
+    bool relu;
+    mp_norm n; /* coefficients: p NULL is all ones, q NULL is no self term */
+} agg;
+
+static mp_real inverse_root(mp_real d)
+{
+#ifdef MP_DOUBLE
+    return d > 0 ? 1 / sqrt(d) : 0;
+#else
+    return d > 0 ? 1 / sqrtf(d) : 0;
+#endif
+}
+
+static mp_real weight(const mp_graph *g, int e)
+{
+    return g->w ? g->w->v[e] : (mp_real)1;
+}
+
+/* s and p of the symmetric normalisation; q too when every node has a self loop. */
+static mp_norm symmetric(mp_ctx *c, const mp_graph *g, bool loops)
+{
+    mp_norm n = { true, MP_NEW_RAW(c->arena, mp_real, g->edges),
+                  loops ? MP_NEW_RAW(c->arena, mp_real, g->nodes) : NULL, MP_NEW_RAW(c->arena, mp_real, g->nodes) };
+    for (int v = 0; v < g->nodes; v++) {
+        mp_real degree = 0, loop = 1;
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
+            if (loops && g->col[e] == v)
+                loop = weight(g, e);
+            else
+                degree += weight(g, e);
+        }
+        n.s[v] = inverse_root(loops ? degree + loop : degree);
+        if (loops) n.q[v] = loop;
+    }
+    for (int v = 0; v < g->nodes; v++) {
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) n.p[e] = n.s[v] * weight(g, e) * n.s[g->col[e]];
+        if (loops) n.q[v] *= n.s[v] * n.s[v];
+    }
+    return n;
+}
+
+/* 1/count of the edges of a row, times their weight. */
+static mp_norm mean(mp_ctx *c, const mp_graph *g)
+{
+    mp_norm n = { true, MP_NEW_RAW(c->arena, mp_real, g->edges), NULL, NULL };
+    for (int v = 0; v < g->nodes; v++) {
+        int count = g->row_ptr[v + 1] - g->row_ptr[v];
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) n.p[e] = weight(g, e) / (mp_real)count;
+    }
+    return n;
+}
+
+static mp_norm coefficients(mp_ctx *c, const mp_graph *g, mp_agg_kind kind)
+{
+    switch (kind) {
+    case MP_AGG_GCN:
+        if (!g->norm) return symmetric(c, g, true);
+        if (!g->norm->ready) *g->norm = symmetric(c, g, true);
+        return *g->norm;
+    case MP_AGG_SYM: return symmetric(c, g, false);
+    case MP_AGG_MEAN: return mean(c, g);
+    case MP_AGG_SUM: break;
+    }
+    return (mp_norm){ true, g->w ? g->w->v : NULL, NULL, NULL };
+}
+
+static mp_links links(const mp_graph *g, const mp_norm *n, bool transposed)
+{
+    return (mp_links){ g->row_ptr, g->col, n->p, transposed && n->p ? g->rev : NULL, n->q };
+}
+
+/* dw from G, for a coefficient that is w times a constant of the row (SUM, MEAN). */
+static void weight_back_plain(const agg *a, const mp_real *G, mp_real *dw)
+{
+    for (int v = 0; v < a->g->nodes; v++) {
+        int count = a->g->row_ptr[v + 1] - a->g->row_ptr[v];
+        for (int e = a->g->row_ptr[v]; e < a->g->row_ptr[v + 1]; e++)
+            dw[e] += a->kind == MP_AGG_MEAN ? G[e] / (mp_real)count : G[e];
+    }
+}
+
+static void weight_back_normal(mp_ctx *c, const agg *a, const mp_real *G, const mp_real *G_self, mp_real *dw)
+{
+    const mp_graph *g = a->g;
+    const mp_real *s = a->n.s;
+    mp_real *dd = MP_NEW(c->arena, mp_real, g->nodes);
+    for (int v = 0; v < g->nodes; v++) {
+        mp_real both = G_self ? 2 * G_self[v] * a->n.q[v] : 0; /* the self loop is in both sums */
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
+            if (!G_self || g->col[e] != v) both += G[e] * a->n.p[e] + G[g->rev[e]] * a->n.p[g->rev[e]];
+        dd[v] = (mp_real)-0.5 * s[v] * s[v] * both; /* 1/d = s^2, and 0 where d = 0 */
+    }
+    for (int v = 0; v < g->nodes; v++)
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) dw[e] += G[e] * s[v] * s[g->col[e]] + dd[v];
+}
+
+static void weight_back(mp_ctx *c, const agg *a)
+{
+    const mp_graph *g = a->g;
+    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_real *G = MP_NEW_RAW(c->arena, mp_real, g->edges);
+    mp_real *G_self = a->n.q ? MP_NEW_RAW(c->arena, mp_real, g->nodes) : NULL;
+    c->k->edge_dot(G, G_self, a->out->g, a->z->v, links(g, &a->n, false), false, g->nodes, a->z->cols);
+    mp_real *dw = mp_grad_zeroed(g->w);
+    if (a->kind == MP_AGG_GCN || a->kind == MP_AGG_SYM)
+        weight_back_normal(c, a, G, G_self, dw);
+    else
+        weight_back_plain(a, G, dw);
+    mp_arena_back(c->arena, here);
+}
+
+static void agg_back(void *p, mp_ctx *c)
+{
+    agg *a = p;
+    mp_mat *out = a->out;
+    if (!out->live) return;
+    if (a->relu) c->k->act_bwd(out->g, out->g, out->v, MP_ACT_RELU, false, (size_t)out->rows * (size_t)out->cols);
+    if (a->bias && a->bias->g) c->k->col_sum(a->bias->g, out->g, !mp_grad_store(a->bias), out->rows, out->cols);
+    if (a->g->w && a->g->w->g) weight_back(c, a);
+    if (!a->z->g) return;
+    bool turned = a->g->w || a->kind == MP_AGG_MEAN; /* otherwise p is symmetric */
+    bool add = !mp_grad_store(a->z);
+    c->k->agg(a->z->g, out->g, links(a->g, &a->n, turned), NULL, add, false, out->rows, out->cols);
+}
+
+mp_mat *mp_agg(mp_ctx *c, const mp_graph *g, mp_agg_kind kind, mp_mat *z, mp_mat *bias, bool relu)
+{
+    mp_assert(z->rows == g->nodes);
+    mp_mat *out = mp_mat_new(c, z->rows, z->cols);
+    mp_norm n = coefficients(c, g, kind);
+    c->k->agg(out->v, z->v, links(g, &n, false), bias ? bias->v : NULL, false, relu, z->rows, z->cols);
+    MP_RECORD(c, agg_back, agg, out, z, bias, g, kind, relu, n);
+    return out;
+}

@@ -1,0 +1,50 @@
+/* op_gate.c - keep some rows of X and scale them by their scores.
+ *     out[i, d*C + c] = f(S[v,d]) X[v,c],   v = keep[i],  d = 0..D-1
+ *     dX[v] += sum_d f(S[v,d]) dOut[i, block d],   dS[v,d] = f'(S[v,d]) <X[v], dOut[i, block d]>
+ * D is 1 for a plain operator; with MID the D gated copies lie side by side. With `split` the channels are cut into D
+ * blocks of that many, each gated by its own score, and the width stays C.
+ * SPDX-License-Identifier: MIT */
+#include "grad/ops.h"
+
+struct gate {
+    mp_mat *out, *x, *s;
+    const mp_real *f_of_s; /* K x D: the gates of the kept rows */
+    mp_act f;
+    const int *keep;
+    int split;
+};
+
+static void gate_back(void *p, mp_ctx *c)
+{
+    struct gate *a = p;
+    if (!a->out->live) return;
+    int K = a->out->rows, C = a->x->cols, D = a->s->cols;
+    size_t n = (size_t)K * (size_t)D;
+    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_real *dG = a->s->g ? MP_NEW_RAW(c->arena, mp_real, n) : NULL;
+    c->k->gate_bwd(mp_grad_zeroed(a->x), dG, a->out->g, a->x->v, a->f_of_s, a->keep, K, C, D, a->split);
+    if (dG) {
+        c->k->act_bwd(dG, dG, a->f_of_s, a->f, false, n);
+        mp_real *ds = mp_grad_zeroed(a->s);
+        for (int i = 0; i < K; i++)
+            for (int d = 0; d < D; d++)
+                ds[(size_t)a->keep[i] * (size_t)D + (size_t)d] += dG[(size_t)i * (size_t)D + (size_t)d];
+    }
+    mp_arena_back(c->arena, here);
+}
+
+mp_mat *mp_gate(mp_ctx *c, mp_mat *x, mp_mat *s, mp_act f, const int *keep, int kept, int split)
+{
+    mp_assert(x->rows == s->rows);
+    int D = s->cols;
+    mp_mat *out = mp_mat_new(c, kept, split ? x->cols : x->cols * D);
+    mp_real *raw = MP_NEW_RAW(c->arena, mp_real, (size_t)kept * (size_t)D);
+    mp_real *gate = MP_NEW_RAW(c->arena, mp_real, (size_t)kept * (size_t)D);
+    for (int i = 0; i < kept; i++)
+        for (int d = 0; d < D; d++)
+            raw[(size_t)i * (size_t)D + (size_t)d] = s->v[(size_t)keep[i] * (size_t)D + (size_t)d];
+    c->k->act_fwd(gate, raw, f, (size_t)kept * (size_t)D);
+    c->k->gate_fwd(out->v, x->v, gate, keep, kept, x->cols, D, split);
+    MP_RECORD(c, gate_back, struct gate, out, x, s, gate, f, keep, split);
+    return out;
+}

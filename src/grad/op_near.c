@@ -1,0 +1,55 @@
+/* op_near.c - the channel-wise maximum over a closed neighbourhood, and softmax within ranges.
+ * SPDX-License-Identifier: MIT */
+#include "grad/ops.h"
+
+struct near {
+    mp_mat *out, *x;
+    const int *arg; /* N x C: the node that had the maximum */
+};
+
+static void near_back(void *p, mp_ctx *c)
+{
+    struct near *a = p;
+    (void)c;
+    if (!a->out->live || !a->x->g) return;
+    mp_real *dx = mp_grad_zeroed(a->x);
+    int C = a->x->cols;
+    for (int v = 0; v < a->out->rows; v++)
+        for (int k = 0; k < C; k++) {
+            size_t i = (size_t)v * (size_t)C + (size_t)k;
+            dx[(size_t)a->arg[i] * (size_t)C + (size_t)k] += a->out->g[i];
+        }
+}
+
+mp_mat *mp_near_max(mp_ctx *c, const mp_graph *g, mp_mat *x)
+{
+    mp_assert(x->rows == g->nodes && g->edges >= g->nodes);
+    mp_mat *out = mp_mat_new(c, x->rows, x->cols);
+    int *arg = MP_NEW_RAW(c->arena, int, (size_t)x->rows * (size_t)x->cols);
+    c->k->near_max(out->v, arg, x->v, (mp_links){ g->row_ptr, g->col, NULL, NULL, NULL }, x->rows, x->cols);
+    MP_RECORD(c, near_back, struct near, out, x, arg);
+    return out;
+}
+
+struct soft {
+    mp_mat *out, *u;
+    const int *ptr;
+    int segments;
+};
+
+static void soft_back(void *p, mp_ctx *c)
+{
+    struct soft *a = p;
+    if (!a->out->live || !a->u->g) return;
+    bool add = !mp_grad_store(a->u);
+    c->k->softmax_bwd(a->u->g, a->out->g, a->out->v, a->ptr, add, a->segments);
+}
+
+mp_mat *mp_softmax(mp_ctx *c, mp_mat *u, const int *ptr, int segments)
+{
+    mp_assert(u->cols == 1 && ptr[segments] == u->rows);
+    mp_mat *out = mp_mat_new(c, u->rows, 1);
+    c->k->softmax(out->v, u->v, ptr, segments);
+    MP_RECORD(c, soft_back, struct soft, out, u, ptr, segments);
+    return out;
+}

@@ -1,0 +1,48 @@
+/* tape.c - see tape.h.
+ * SPDX-License-Identifier: MIT */
+#include "grad/tape.h"
+
+#include <string.h>
+
+mp_mat *mp_mat_new(mp_ctx *c, int rows, int cols)
+{
+    mp_assert(rows >= 0 && cols >= 0);
+    size_t n = (size_t)rows * (size_t)cols;
+    mp_mat *m = MP_NEW_RAW(c->arena, mp_mat, 1);
+    *m = (mp_mat){ rows, cols, MP_NEW_RAW(c->arena, mp_real, n), NULL, false };
+    if (c->record) m->g = MP_NEW_RAW(c->arena, mp_real, n);
+    return m;
+}
+
+mp_mat *mp_mat_of(mp_ctx *c, const mp_real *v, int rows, int cols)
+{
+    mp_mat *m = MP_NEW_RAW(c->arena, mp_mat, 1);
+    *m = (mp_mat){ rows, cols, (mp_real *)(uintptr_t)v, NULL, false };
+    return m;
+}
+
+bool mp_grad_store(mp_mat *m)
+{
+    bool store = !m->live;
+    m->live = true;
+    return store;
+}
+
+mp_real *mp_grad_zeroed(mp_mat *m)
+{
+    if (m->g && mp_grad_store(m)) memset(m->g, 0, (size_t)m->rows * (size_t)m->cols * sizeof *m->g);
+    return m->g;
+}
+
+void mp_tape_push(mp_ctx *c, void (*back)(void *, mp_ctx *), void *saved)
+{
+    mp_step *s = MP_NEW_RAW(c->arena, mp_step, 1);
+    *s = (mp_step){ c->last, back, saved };
+    c->last = s;
+}
+
+void mp_tape_back(mp_ctx *c)
+{
+    for (mp_step *s = c->last; s; s = s->older) s->back(s->saved, c);
+    c->last = NULL;
+}

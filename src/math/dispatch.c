@@ -1,0 +1,64 @@
+/* dispatch.c - which kernels this machine runs.
+ * SPDX-License-Identifier: MIT */
+#include "math/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+extern const mp_kernels mp_base_kernels;
+#ifndef MP_DOUBLE
+extern const mp_kernels mp_v3_kernels, mp_v4_kernels;
+#endif
+
+static bool always(void)
+{
+    return true;
+}
+
+#ifndef MP_DOUBLE
+static bool has_v3(void)
+{
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+}
+
+static bool has_v4(void)
+{
+    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+static const struct {
+    const mp_kernels *table;
+    bool (*here)(void);
+} sets[] = {
+#ifndef MP_DOUBLE
+    { &mp_v4_kernels, has_v4 },
+    { &mp_v3_kernels, has_v3 },
+#endif
+    { &mp_base_kernels, always },
+};
+
+const mp_kernels *mp_kernels_named(const char *isa)
+{
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        if ((!isa || strcmp(sets[i].table->isa, isa) == 0) && sets[i].here()) return sets[i].table;
+    return NULL;
+}
+
+const mp_kernels *mp_kernels_get(void)
+{
+    const char *asked = getenv("MIDPOOL_ISA");
+#ifdef MP_DOUBLE
+    asked = NULL;
+#endif
+    return mp_kernels_named(asked && *asked ? asked : NULL);
+}
+
+size_t mp_gemm_work(int M, int N, int K)
+{
+    size_t panel = 32, n = (size_t)N, k = (size_t)K, m = (size_t)M;
+    size_t narrow = n <= MP_NARROW ? n * k + m * n : 0; /* dot products need n k; the turned product m n and a panel */
+    return narrow + panel * (k > m ? k : m) + 64;
+}

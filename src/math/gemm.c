@@ -1,0 +1,197 @@
+/* gemm.c - dense products C = A B, C = A^T B, C = A B^T.
+ *
+ * Every element of C is one chain of fused multiply-adds over k upwards. A register tile of MR rows by 2 vectors walks
+ * k once; the chain does not know how wide the tile is, so every instruction set and every cut gives the same bits.
+ *
+ * B is copied into panels two vectors wide, [panel][k][2 VW], unless it is already laid out well. A is read in place,
+ * one broadcast an element, whichever way it lies. Long sums (A flipped: gradients of weights) go through k in blocks
+ * that stay in the first-level cache; a chain continues from what C holds.
+ * SPDX-License-Identifier: MIT */
+#include "math/kernels.h"
+#include "math/simd.h"
+
+#if VW == 16
+#define MR 14
+#elif VW == 8
+#define MR 6
+#else
+#define MR 4
+#endif
+#define PW (2 * VW) /* columns of a panel */
+#define KC 192      /* rows of k at a time when A is flipped */
+
+enum { FROM_ZERO, FROM_C, FROM_BIAS };
+
+typedef struct start {
+    int from;
+    const mp_real *bias; /* already at the tile's first column */
+    bool relu;
+} start;
+
+/* An m x PW tile of C; m and nv are constants where this is inlined. */
+static inline __attribute__((always_inline)) void tile(int m, int nv, mp_real *C, int ldc, const mp_real *a, size_t as_i,
+                                                       size_t as_k, const mp_real *b, int ldb, int K, start s)
+{
+    vec acc[MR][2];
+    for (int i = 0; i < m; i++) {
+        for (int v = 0; v < nv; v++) {
+            acc[i][v] = s.from == FROM_C      ? vload(C + (size_t)i * (size_t)ldc + v * VW)
+                        : s.from == FROM_BIAS ? vload(s.bias + v * VW)
+                                              : vset((mp_real)0);
+        }
+    }
+    for (int k = 0; k < K; k++) {
+        vec b0 = vload(b), b1 = nv > 1 ? vload(b + VW) : b0;
+        for (int i = 0; i < m; i++) {
+            vec x = vset(a[(size_t)i * as_i]);
+            acc[i][0] = vfma(x, b0, acc[i][0]);
+            if (nv > 1) acc[i][1] = vfma(x, b1, acc[i][1]);
+        }
+        a += as_k;
+        b += ldb;
+    }
+    for (int i = 0; i < m; i++)
+        for (int v = 0; v < nv; v++)
+            vstore(C + (size_t)i * (size_t)ldc + v * VW, s.relu ? vrelu(acc[i][v]) : acc[i][v]);
+}
+
+#define TILE_CASE(n)                                                                                                   \
+    case n:                                                                                                            \
+        if (nv == 2)                                                                                                   \
+            tile(n, 2, C, ldc, a, as_i, as_k, b, ldb, K, s);                                                           \
+        else                                                                                                           \
+            tile(n, 1, C, ldc, a, as_i, as_k, b, ldb, K, s);                                                           \
+        break;
+
+static void tile_of(int m, int nv, mp_real *C, int ldc, const mp_real *a, size_t as_i, size_t as_k, const mp_real *b,
+                    int ldb, int K, start s)
+{
+    switch (m) {
+        TILE_CASE(1)
+        TILE_CASE(2)
+        TILE_CASE(3)
+        TILE_CASE(4)
+#if MR > 4
+        TILE_CASE(5)
+        TILE_CASE(6)
+#endif
+#if MR > 6
+        TILE_CASE(7)
+        TILE_CASE(8)
+        TILE_CASE(9)
+        TILE_CASE(10)
+        TILE_CASE(11)
+        TILE_CASE(12)
+        TILE_CASE(13)
+        TILE_CASE(14)
+#endif
+    }
+}
+
+/* Rows k0 .. k0+K-1 and columns j .. j+PW-1 of B as [k][PW], zeros past column N. */
+static void pack(mp_real *out, mp_operand B, int k0, int K, int j, int N)
+{
+    int n = N - j < PW ? N - j : PW;
+    if (!B.flip) {
+        for (int k = 0; k < K; k++, out += PW) {
+            const mp_real *row = B.p + (size_t)(k0 + k) * (size_t)B.ld + j;
+            for (int i = 0; i < n; i++) out[i] = row[i];
+            for (int i = n; i < PW; i++) out[i] = 0;
+        }
+        return;
+    }
+    const mp_real *at = B.p + (size_t)j * (size_t)B.ld + k0;
+    for (int k = 0; k < K; k++, out += PW, at++) {
+        for (int i = 0; i < n; i++) out[i] = at[(size_t)i * (size_t)B.ld];
+        for (int i = n; i < PW; i++) out[i] = 0;
+    }
+}
+
+/* One panel of columns for all rows of C. An unfinished panel is computed whole beside C and copied. */
+static void panel(mp_real *C, mp_operand A, const mp_real *b, int ldb, int M, int N, int j, int k0, int K, start s)
+{
+    int n = N - j < PW ? N - j : PW, nv = n > VW ? 2 : 1;
+    size_t as_i = A.flip ? 1 : (size_t)A.ld, as_k = A.flip ? (size_t)A.ld : 1;
+    const mp_real *a0 = A.p + (size_t)k0 * as_k;
+    mp_real bias[PW] = { 0 }, side[MR * PW];
+    if (s.from == FROM_BIAS) {
+        for (int i = 0; i < n; i++) bias[i] = s.bias[j + i];
+        s.bias = bias;
+    }
+    for (int i = 0; i < M; i += MR) {
+        int m = M - i < MR ? M - i : MR;
+        mp_real *c = C + (size_t)i * (size_t)N + j;
+        const mp_real *a = a0 + (size_t)i * as_i;
+        if (n == nv * VW) {
+            tile_of(m, nv, c, N, a, as_i, as_k, b, ldb, K, s);
+            continue;
+        }
+        if (s.from == FROM_C)
+            for (int r = 0; r < m; r++)
+                for (int q = 0; q < PW; q++) side[r * PW + q] = q < n ? c[(size_t)r * (size_t)N + q] : 0;
+        tile_of(m, nv, side, PW, a, as_i, as_k, b, ldb, K, s);
+        for (int r = 0; r < m; r++)
+            for (int q = 0; q < n; q++) c[(size_t)r * (size_t)N + q] = side[r * PW + q];
+    }
+}
+
+static void blocked(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, const mp_real *bias, bool add,
+                    bool relu, mp_real *work)
+{
+    start s = { add ? FROM_C : bias ? FROM_BIAS : FROM_ZERO, bias, false };
+    int step = A.flip ? KC : K;
+    int k0 = 0;
+    do {
+        int kn = K - k0 < step ? K - k0 : step;
+        s.relu = relu && k0 + kn == K;
+        for (int j = 0; j < N; j += PW) {
+            bool direct = A.flip && !B.flip && j + PW <= N; /* read once or twice only: packing would not pay */
+            if (!direct) pack(work, B, k0, kn, j, N);
+            panel(C, A, direct ? B.p + (size_t)k0 * (size_t)B.ld + j : work, direct ? B.ld : PW, M, N, j, k0, kn, s);
+        }
+        s.from = FROM_C;
+        k0 += kn;
+    } while (k0 < K);
+}
+
+/* Few columns, A as it lies: dot products with the columns of B, which are copied to lie side by side. */
+static void narrow(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, const mp_real *bias, bool add, bool relu,
+                   mp_real *work)
+{
+    for (int j = 0; j < N; j++)
+        for (int k = 0; k < K; k++)
+            work[(size_t)j * (size_t)K + k] = B.flip ? B.p[(size_t)j * (size_t)B.ld + k] : B.p[(size_t)k * (size_t)B.ld + j];
+    for (int i = 0; i < M; i++) {
+        for (int j = 0; j < N; j++) {
+            mp_real y = dot(A.p + (size_t)i * (size_t)A.ld, work + (size_t)j * (size_t)K, K);
+            if (bias) y += bias[j];
+            if (add) y += C[(size_t)i * (size_t)N + j];
+            C[(size_t)i * (size_t)N + j] = relu ? relu1(y) : y;
+        }
+    }
+}
+
+/* Few columns, A flipped: compute C^T = B^T A, whose tiles are wide, and turn it round. The chains are the same. */
+static void turned(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, bool add, mp_real *work)
+{
+    mp_real *t = work, *rest = work + (size_t)M * (size_t)N;
+    for (int i = 0; add && i < M; i++)
+        for (int j = 0; j < N; j++) t[(size_t)j * (size_t)M + i] = C[(size_t)i * (size_t)N + j];
+    mp_operand left = { B.p, B.ld, !B.flip }, right = { A.p, A.ld, !A.flip };
+    blocked(t, left, right, N, M, K, NULL, add, false, rest);
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < N; j++) C[(size_t)i * (size_t)N + j] = t[(size_t)j * (size_t)M + i];
+}
+
+void MP_FN(gemm)(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, const mp_real *bias, bool add, bool relu,
+                 mp_real *work);
+void MP_FN(gemm)(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, const mp_real *bias, bool add, bool relu,
+                 mp_real *work)
+{
+    if (N <= MP_NARROW && !A.flip)
+        narrow(C, A, B, M, N, K, bias, add, relu, work);
+    else if (N <= MP_NARROW && !bias && !relu)
+        turned(C, A, B, M, N, K, add, work);
+    else
+        blocked(C, A, B, M, N, K, bias, add, relu, work);
+}

@@ -1,0 +1,103 @@
+/* kernels.h - the arithmetic of the library: arrays in, arrays out, nothing allocated.
+ *
+ * Every kernel is compiled for several instruction sets from one source and gives the same bits in each: an
+ * output element is one fixed chain of fused multiply-adds (or, where it says "16 lanes", sixteen chains over
+ * c mod 16 that are folded 8, 4, 2, 1), whatever the vector width, the tiling or the number of threads.
+ *
+ * Names: outputs first, inputs next, sizes last. `add`: add to the output instead of storing.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_KERNELS_H
+#define MP_KERNELS_H
+
+#include "base/real.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum mp_act { MP_ACT_NONE, MP_ACT_RELU, MP_ACT_TANH, MP_ACT_SIGMOID, MP_ACT_LEAKY } mp_act;
+#define MP_LEAKY_SLOPE ((mp_real)0.2)
+
+/* A matrix as a product reads it: element (i,k) is at p[i*ld + k], or p[k*ld + i] when `flip`. */
+typedef struct mp_operand {
+    const mp_real *p;
+    int ld;
+    bool flip;
+} mp_operand;
+
+/* Rows of coefficients for neighbour sums: p[e] for edge e (NULL: 1), taken at perm[e] when perm is given, and q[v]
+ * for the node itself in its place among the neighbours (NULL: the node is not in the sum). */
+typedef struct mp_links {
+    const int *row_ptr, *col;
+    const mp_real *p;
+    const int *perm;
+    const mp_real *q;
+} mp_links;
+
+/* clang-format off */
+#define MP_KERNEL_LIST(K)                                                                                             \
+    /* C[M][N] = A B, each element a chain over k upwards that starts from C (add), bias[j] (bias), or 0; then ReLU. \
+     * Products with N <= MP_NARROW and A not flipped use 16 lanes over k. work: mp_gemm_work elements. */             \
+    K(gemm, (mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, const mp_real *bias, bool add, bool relu,   \
+             mp_real *work))                                                                                          \
+    /* Y[v] = bias + sum over links of coefficient * Z[col], columns upwards; then ReLU. */                           \
+    K(agg, (mp_real *Y, const mp_real *Z, mp_links g, const mp_real *bias, bool add, bool relu, int N, int C))        \
+    /* out[e] (+)= <A[row of e], B[col e]>, and self[v] (+)= <A[v], B[v]> unless self is NULL; 16 lanes. */           \
+    K(edge_dot, (mp_real *out, mp_real *self, const mp_real *A, const mp_real *B, mp_links g, bool add, int N, int C))\
+    /* Y[v] = bias + sum over entries z of row v of val[z] W[col z]; val NULL: 1. */                                  \
+    K(sparse_fwd, (mp_real *Y, const int *ptr, const int *col, const mp_real *val, const mp_real *W,                  \
+                   const mp_real *bias, int N, int C))                                                                \
+    /* dW[col z] += val[z] dY[v], rows upwards. */                                                                    \
+    K(sparse_bwd, (mp_real *dW, const mp_real *dY, const int *ptr, const int *col, const mp_real *val, int N, int C)) \
+    /* out[i, d*C+c] = G[i,d] X[keep i, c]; split > 0: out[i,c] = G[i, c/split] X[keep i, c]. */                      \
+    K(gate_fwd, (mp_real *out, const mp_real *X, const mp_real *G, const int *keep, int K, int C, int D, int split))  \
+    /* dX[keep i] += G dOut; dG = <X, dOut>, 16 lanes. dX, dG may be NULL. */                                         \
+    K(gate_bwd, (mp_real *dX, mp_real *dG, const mp_real *dOut, const mp_real *X, const mp_real *G,                   \
+                 const int *keep, int K, int C, int D, int split))                                                    \
+    /* Per graph and column over its rows: max (first row wins ties; arg = that row), sum times scale[b]. */          \
+    K(readout_max, (mp_real *out, int *arg, const mp_real *X, const int *ptr, int B, int C, int ld))                  \
+    K(readout_sum, (mp_real *out, const mp_real *X, const int *ptr, const mp_real *scale, int B, int C, int ld))      \
+    K(readout_max_bwd, (mp_real *dX, const mp_real *dOut, const int *arg, int B, int C, int ld))                      \
+    K(readout_sum_bwd, (mp_real *dX, const mp_real *dOut, const int *ptr, const mp_real *scale, bool add,             \
+                        int B, int C, int ld))                                                                        \
+    /* Column-wise max over the closed neighbourhood given by the links (no perm, p, q): arg = the edge. */           \
+    K(near_max, (mp_real *out, int *arg, const mp_real *X, mp_links g, int N, int C))                                 \
+    K(col_sum, (mp_real *out, const mp_real *X, bool add, int N, int C))                                              \
+    K(act_fwd, (mp_real *out, const mp_real *x, mp_act act, size_t n))                                                \
+    /* dx (+)= dy f'(x), from the output y (leaky: sign of y). */                                                     \
+    K(act_bwd, (mp_real *dx, const mp_real *dy, const mp_real *y, mp_act act, bool add, size_t n))                    \
+    K(axpy, (mp_real *y, mp_real a, const mp_real *x, bool add, size_t n))                                            \
+    K(mul, (mp_real *out, const mp_real *x, const mp_real *y, bool add, size_t n))                                    \
+    /* Within each range: exp(u - max) / (sum + 1e-16); sums upwards. */                                              \
+    K(softmax, (mp_real *out, const mp_real *u, const int *ptr, int segments))                                        \
+    K(softmax_bwd, (mp_real *du, const mp_real *dout, const mp_real *out, const int *ptr, bool add, int segments))    \
+    /* Rows of logits to log-probabilities. */                                                                        \
+    K(log_softmax, (mp_real *out, const mp_real *x, int rows, int cols))                                              \
+    /* One Adam update; grad and theta finite is the caller's to check through the result: false if not. */           \
+    K(adam, (mp_real *theta, mp_real *m, mp_real *v, const mp_real *grad, const mp_adam *how, size_t n))
+/* clang-format on */
+
+typedef struct mp_adam {
+    mp_real lr_corrected;  /* lr / (1 - beta1^t)     */
+    mp_real root_corrected; /* 1 / sqrt(1 - beta2^t) */
+    mp_real beta1, beta2, eps, decay;
+} mp_adam;
+
+#define MP_NARROW 8
+
+typedef struct mp_kernels {
+    const char *isa;
+#define MP_FIELD(name, args) void(*name) args;
+    MP_KERNEL_LIST(MP_FIELD)
+#undef MP_FIELD
+} mp_kernels;
+
+/* Scratch elements mp_kernels.gemm needs. */
+size_t mp_gemm_work(int M, int N, int K);
+
+/* The best set this machine has, or the one MIDPOOL_ISA asks for (base, v3, v4); NULL when it is unknown or the
+ * machine lacks it. */
+const mp_kernels *mp_kernels_get(void);
+const mp_kernels *mp_kernels_named(const char *isa);
+
+#endif

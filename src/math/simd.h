@@ -1,0 +1,124 @@
+/* simd.h - one vector type and a dozen operations, for the instruction set this file is compiled for. The base set
+ * has vectors of one element, so the same source is its own scalar reference.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_SIMD_H
+#define MP_SIMD_H
+
+#include "base/real.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#if !defined(MP_DOUBLE) && defined(__AVX512F__) && defined(__AVX512VL__)
+#include <immintrin.h>
+#define VW 16
+typedef __m512 vec;
+#define vload(p) _mm512_loadu_ps(p)
+#define vstore(p, a) _mm512_storeu_ps((p), (a))
+#define vset(x) _mm512_set1_ps(x)
+#define vfma(a, b, c) _mm512_fmadd_ps((a), (b), (c))
+#define vadd(a, b) _mm512_add_ps((a), (b))
+#define vmul(a, b) _mm512_mul_ps((a), (b))
+#define vrelu(a) _mm512_max_ps(_mm512_setzero_ps(), (a)) /* this order lets NaN through */
+#elif !defined(MP_DOUBLE) && defined(__AVX2__) && defined(__FMA__)
+#include <immintrin.h>
+#define VW 8
+typedef __m256 vec;
+#define vload(p) _mm256_loadu_ps(p)
+#define vstore(p, a) _mm256_storeu_ps((p), (a))
+#define vset(x) _mm256_set1_ps(x)
+#define vfma(a, b, c) _mm256_fmadd_ps((a), (b), (c))
+#define vadd(a, b) _mm256_add_ps((a), (b))
+#define vmul(a, b) _mm256_mul_ps((a), (b))
+#define vrelu(a) _mm256_max_ps(_mm256_setzero_ps(), (a))
+#else
+#define VW 1
+typedef mp_real vec;
+#define vload(p) (*(p))
+#define vstore(p, a) (*(p) = (a))
+#define vset(x) (x)
+#define vfma(a, b, c) fma1((a), (b), (c))
+#define vadd(a, b) ((a) + (b))
+#define vmul(a, b) ((a) * (b))
+#define vrelu(a) relu1(a)
+#endif
+
+static inline mp_real fma1(mp_real a, mp_real b, mp_real c)
+{
+#ifdef MP_DOUBLE
+    return __builtin_fma(a, b, c);
+#else
+    return __builtin_fmaf(a, b, c);
+#endif
+}
+
+static inline mp_real relu1(mp_real a)
+{
+    return a < 0 ? 0 : a;
+}
+
+/* Before a loop whose arrays are either apart or the very same: element i depends on elements i alone. */
+#ifdef __clang__
+#define SAME_INDEX_ONLY _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define SAME_INDEX_ONLY _Pragma("GCC ivdep")
+#endif
+
+#define LANES 16
+
+/* Folds sixteen lanes 8, 4, 2, 1 apart. */
+static inline mp_real fold(const mp_real *lane)
+{
+    mp_real a[LANES];
+    memcpy(a, lane, sizeof a);
+    for (int s = LANES / 2; s > 0; s /= 2)
+        for (int l = 0; l < s; l++) a[l] += a[l + s];
+    return a[0];
+}
+
+/* <x, y> over n in 16 lanes: lane l has the chain over c = l, l+16, ... */
+static inline mp_real dot(const mp_real *x, const mp_real *y, int n)
+{
+    int c = 0;
+#if VW == 16
+    vec a = vset(0.0f);
+    for (; c + 16 <= n; c += 16) a = vfma(vload(x + c), vload(y + c), a);
+    if (c < n) {
+        __mmask16 rest = (__mmask16)((1u << (n - c)) - 1u);
+        a = _mm512_mask3_fmadd_ps(_mm512_maskz_loadu_ps(rest, x + c), _mm512_maskz_loadu_ps(rest, y + c), a, rest);
+    }
+    __m256 h = _mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));
+#elif VW == 8
+    vec a = vset(0.0f), b = vset(0.0f);
+    for (; c + 16 <= n; c += 16) {
+        a = vfma(vload(x + c), vload(y + c), a);
+        b = vfma(vload(x + c + 8), vload(y + c + 8), b);
+    }
+    if (c < n) {
+        float lane[LANES];
+        vstore(lane, a);
+        vstore(lane + 8, b);
+        for (int l = 0; c < n; l++, c++) lane[l] = fma1(x[c], y[c], lane[l]);
+        return fold(lane);
+    }
+    __m256 h = _mm256_add_ps(a, b);
+#endif
+#if VW > 1
+    __m128 q = _mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
+    q = _mm_add_ps(q, _mm_movehl_ps(q, q));
+    q = _mm_add_ss(q, _mm_shuffle_ps(q, q, 1));
+    return _mm_cvtss_f32(q);
+#else
+    mp_real lane[LANES] = { 0 };
+    for (; c < n; c++) lane[c % LANES] = fma1(x[c], y[c], lane[c % LANES]);
+    return fold(lane);
+#endif
+}
+
+/* The name of a kernel in the set being compiled: MP_FN(gemm) is mp_v4_gemm. */
+#define MP_JOIN_(a, b) mp_##a##_##b
+#define MP_JOIN(a, b) MP_JOIN_(a, b)
+#define MP_FN(name) MP_JOIN(MP_ISA, name)
+
+#endif

@@ -1,0 +1,137 @@
+/* vec.c - element-wise loops, softmax and Adam.
+ * SPDX-License-Identifier: MIT */
+#include "math/fun.h"
+#include "math/kernels.h"
+
+#define MP_DECLARE(name, args) void MP_FN(name) args;
+MP_KERNEL_LIST(MP_DECLARE)
+
+static void act_array(mp_real *restrict out, const mp_real *restrict x, mp_act act, size_t n)
+{
+    switch (act) {
+    case MP_ACT_NONE:
+        for (size_t i = 0; i < n; i++) out[i] = x[i];
+        break;
+    case MP_ACT_RELU:
+        for (size_t i = 0; i < n; i++) out[i] = relu1(x[i]);
+        break;
+    case MP_ACT_TANH:
+        for (size_t i = 0; i < n; i++) out[i] = tanh1(x[i]);
+        break;
+    case MP_ACT_SIGMOID:
+        for (size_t i = 0; i < n; i++) out[i] = sigmoid1(x[i]);
+        break;
+    case MP_ACT_LEAKY:
+        for (size_t i = 0; i < n; i++) out[i] = x[i] > 0 ? x[i] : MP_LEAKY_SLOPE * x[i];
+        break;
+    }
+}
+
+void MP_FN(act_fwd)(mp_real *out, const mp_real *x, mp_act act, size_t n)
+{
+    act_array(out, x, act, n);
+}
+
+/* The derivative as a function of the output. */
+static inline mp_real slope(mp_real y, mp_act act)
+{
+    switch (act) {
+    case MP_ACT_RELU: return y > 0 ? (mp_real)1 : (mp_real)0;
+    case MP_ACT_TANH: return (mp_real)1 - y * y;
+    case MP_ACT_SIGMOID: return y * ((mp_real)1 - y);
+    case MP_ACT_LEAKY: return y > 0 ? (mp_real)1 : MP_LEAKY_SLOPE;
+    case MP_ACT_NONE: break;
+    }
+    return 1;
+}
+
+/* dx may be dy itself. */
+static inline __attribute__((always_inline)) void act_back(mp_real *dx, const mp_real *dy, const mp_real *y, mp_act act,
+                                                           bool add, size_t n)
+{
+    SAME_INDEX_ONLY
+    for (size_t i = 0; i < n; i++) {
+        mp_real d = dy[i] * slope(y[i], act);
+        dx[i] = add ? dx[i] + d : d;
+    }
+}
+
+void MP_FN(act_bwd)(mp_real *dx, const mp_real *dy, const mp_real *y, mp_act act, bool add, size_t n)
+{
+    switch (act) { /* one loop for each constant, so that each is a straight vector loop */
+    case MP_ACT_NONE: act_back(dx, dy, y, MP_ACT_NONE, add, n); break;
+    case MP_ACT_RELU: act_back(dx, dy, y, MP_ACT_RELU, add, n); break;
+    case MP_ACT_TANH: act_back(dx, dy, y, MP_ACT_TANH, add, n); break;
+    case MP_ACT_SIGMOID: act_back(dx, dy, y, MP_ACT_SIGMOID, add, n); break;
+    case MP_ACT_LEAKY: act_back(dx, dy, y, MP_ACT_LEAKY, add, n); break;
+    }
+}
+
+void MP_FN(axpy)(mp_real *y, mp_real a, const mp_real *x, bool add, size_t n)
+{
+    if (add)
+        for (size_t i = 0; i < n; i++) y[i] = fma1(a, x[i], y[i]);
+    else
+        for (size_t i = 0; i < n; i++) y[i] = a * x[i];
+}
+
+void MP_FN(mul)(mp_real *out, const mp_real *x, const mp_real *y, bool add, size_t n)
+{
+    if (add)
+        for (size_t i = 0; i < n; i++) out[i] = fma1(x[i], y[i], out[i]);
+    else
+        for (size_t i = 0; i < n; i++) out[i] = x[i] * y[i];
+}
+
+void MP_FN(softmax)(mp_real *out, const mp_real *u, const int *ptr, int segments)
+{
+    for (int s = 0; s < segments; s++) {
+        int a = ptr[s], b = ptr[s + 1];
+        if (a == b) continue;
+        mp_real top = u[a], sum = (mp_real)0;
+        for (int i = a + 1; i < b; i++) top = u[i] > top ? u[i] : top;
+        for (int i = a; i < b; i++) out[i] = exp1(u[i] - top);
+        for (int i = a; i < b; i++) sum += out[i];
+        mp_real scale = (mp_real)1 / (sum + (mp_real)1e-16);
+        for (int i = a; i < b; i++) out[i] *= scale;
+    }
+}
+
+void MP_FN(softmax_bwd)(mp_real *du, const mp_real *dout, const mp_real *out, const int *ptr, bool add, int segments)
+{
+    for (int s = 0; s < segments; s++) {
+        mp_real mean = 0;
+        for (int i = ptr[s]; i < ptr[s + 1]; i++) mean = fma1(out[i], dout[i], mean);
+        for (int i = ptr[s]; i < ptr[s + 1]; i++) {
+            mp_real d = out[i] * (dout[i] - mean);
+            du[i] = add ? du[i] + d : d;
+        }
+    }
+}
+
+void MP_FN(log_softmax)(mp_real *out, const mp_real *x, int rows, int cols)
+{
+    for (int r = 0; r < rows; r++, x += cols, out += cols) {
+        mp_real top = x[0], sum = 0;
+        for (int j = 1; j < cols; j++) top = x[j] > top ? x[j] : top;
+        for (int j = 0; j < cols; j++) sum += exp1(x[j] - top);
+        mp_real shift = top + log1(sum);
+        for (int j = 0; j < cols; j++) out[j] = x[j] - shift;
+    }
+}
+
+void MP_FN(adam)(mp_real *theta, mp_real *m, mp_real *v, const mp_real *grad, const mp_adam *how, size_t n)
+{
+    const mp_real b1 = how->beta1, b2 = how->beta2, c1 = (mp_real)1 - b1, c2 = (mp_real)1 - b2;
+    for (size_t i = 0; i < n; i++) {
+        mp_real g = fma1(how->decay, theta[i], grad[i]);
+        m[i] = fma1(b1, m[i], c1 * g);
+        v[i] = fma1(b2, v[i], c2 * (g * g));
+#ifdef MP_DOUBLE
+        mp_real root = sqrt(v[i]);
+#else
+        mp_real root = sqrtf(v[i]);
+#endif
+        theta[i] -= how->lr_corrected * m[i] / fma1(root, how->root_corrected, how->eps);
+    }
+}

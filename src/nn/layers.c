@@ -4,7 +4,6 @@
 #include "graph/induce.h"
 
 #include <math.h>
-#include <stdio.h>
 
 double mp_glorot(int a, int b)
 {
@@ -16,17 +15,9 @@ double mp_fan_in(int in)
     return 1 / sqrt((double)in);
 }
 
-static const char *join(char *out, size_t n, const char *a, const char *b)
-{
-    int len = snprintf(out, n, "%s%s%s", a, *a && *b ? "." : "", b);
-    mp_assert(len >= 0 && (size_t)len < n);
-    return out;
-}
-
 static mp_lin lin(mp_params *p, const char *prefix, const char *name, int in, int out, bool bias, double bound)
 {
-    char full[64];
-    join(full, sizeof full, prefix, name);
+    const char *full = mp_param_under(p, prefix, name);
     mp_lin l = { mp_param_linear(p, full, "weight", out, in, bound), -1 };
     if (bias) l.b = mp_param_vector(p, full, "bias", out, MP_INIT_UNIFORM, bound);
     return l;
@@ -103,7 +94,8 @@ static mp_mat *run_gin(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input 
 /* X W_0 + (L - I) X W_1 + b, L - I = -D^-1/2 A D^-1/2. */
 static mp_mat *run_cheb(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input x, bool relu)
 {
-    mp_mat *y = mp_mix(c, 1, mp_lin_run(&l->a, c, x, false), -1,
+    mp_lin first = { l->a.w, l->bias };
+    mp_mat *y = mp_mix(c, 1, mp_lin_run(&first, c, x, false), -1,
                        mp_agg(c, g, MP_AGG_SYM, mp_lin_run(&l->b, c, x, false), NULL, false));
     return relu ? mp_act_of(c, y, MP_ACT_RELU) : y;
 }
@@ -136,7 +128,7 @@ static const struct {
     [MP_GIN]            = { "nn.0",    "nn.2",     true,  true,  false, false, false, run_gin },
     [MP_SAGE]           = { "lin_l",   "lin_r",    true,  false, false, false, false, run_two },
     [MP_GAT]            = { "lin",     NULL,       false, false, true,  true,  true,  run_gat },
-    [MP_CHEB]           = { "lins.0",  "lins.1",   true,  false, true,  false, false, run_cheb },
+    [MP_CHEB]           = { "lins.0",  "lins.1",   false, false, true,  true,  false, run_cheb },
     [MP_GCN_RAW]        = { "lin",     NULL,       false, false, true,  false, false, run_plain },
     [MP_GCN_NOLOOP]     = { "lin",     NULL,       false, false, true,  true,  false, run_plain },
 };

@@ -5,6 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *mp_param_under(const mp_params *p, const char *prefix, const char *name)
+{
+    return mp_arena_printf(p->arena, "%s%s%s", prefix, *prefix ? "." : "", name);
+}
+
 static int add(mp_params *p, const char *prefix, const char *name, int rows, int cols, mp_init_kind init, double bound)
 {
     if (p->count == p->cap) {
@@ -17,7 +22,7 @@ static int add(mp_params *p, const char *prefix, const char *name, int rows, int
     mp_param *q = &p->list[p->count];
     *q = (mp_param){ .dims = 2, .shape = { rows, cols, 1 }, .rows = rows, .cols = cols, .offset = p->size, .init = init,
                      .bound = bound };
-    int n = snprintf(q->name, sizeof q->name, "%s%s%s", prefix, *prefix ? "." : "", name);
+    int n = snprintf(q->name, sizeof q->name, "%s", mp_param_under(p, prefix, name));
     mp_assert(n > 0 && n < (int)sizeof q->name);
     p->size += ((size_t)rows * (size_t)cols + 15) & ~(size_t)15; /* each starts on a vector */
     return p->count++;

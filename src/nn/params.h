@@ -29,6 +29,9 @@ typedef struct mp_params {
     mp_real *theta; /* the block; allocated by mp_params_alloc */
 } mp_params;
 
+/* "prefix.name" in the arena of the parameters; just the name when the prefix is empty. */
+const char *mp_param_under(const mp_params *p, const char *prefix, const char *name);
+
 /* Each adds a parameter called prefix.name and returns its number. */
 int mp_param_linear(mp_params *p, const char *prefix, const char *name, int out, int in, double bound);
 int mp_param_plain(mp_params *p, const char *prefix, const char *name, int rows, int cols, mp_init_kind init,

@@ -1,6 +1,6 @@
 /* config.c - the table of options behind mp_config. Defaults are METHODS 3, 4, 6 and EXPERIMENTS 2.
  * SPDX-License-Identifier: MIT */
-#include "model/config.h"
+#include "conf/config.h"
 
 #include <string.h>
 

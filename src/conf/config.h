@@ -1,0 +1,61 @@
+/* config.h - everything that defines a model and its training, as one struct and one table of options.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_CONFIG_H
+#define MP_CONFIG_H
+
+#include "base/conf.h"
+
+typedef struct mp_config {
+    char pool[64]; /* name of an operator */
+    /* MID */
+    int score_dim, flip;
+    double drop;
+    int width;     /* multi | multihead | repeat | mlp */
+    int drop_mode; /* exact | bernoulli */
+    int dropped;   /* excluded | zero */
+    int combine;   /* sum | max | l2: how score columns make one ranking key */
+    int rank;      /* auto | raw | activated */
+    /* pooling; "auto" takes what `variant` and the operator say */
+    int variant; /* paper | pyg | authors */
+    double ratio, min_score;
+    int gate;       /* auto | tanh | sigmoid | none */
+    int adj_power;  /* topk: 1 | 2 */
+    int score_conv; /* auto | gcn | graphconv | sage | gat | cheb */
+    int mix;        /* gsa: auto | after | before: tanh before or after mixing */
+    double alpha;   /* gsa */
+    int fusion;     /* gsa: auto | gcn | gat | none | raw */
+    int intra;      /* asap: auto | none | gcn */
+    int detach_adj; /* asap: auto | no | yes */
+    double att_dropout;
+    /* network */
+    int arch; /* tu | colors | triangles */
+    int conv; /* auto | gcn | graphconv | gin | sage */
+    int hidden, layers;
+    double dropout;
+    /* training */
+    int batch_size, epochs, patience, seed;
+    double lr, weight_decay, beta1;
+} mp_config;
+
+extern const mp_opt mp_config_table[];
+
+/* Choices, in the order of the table's text. */
+enum { MP_WIDTH_MULTI, MP_WIDTH_MULTIHEAD, MP_WIDTH_REPEAT, MP_WIDTH_MLP };
+enum { MP_DROP_EXACT, MP_DROP_BERNOULLI };
+enum { MP_DROPPED_EXCLUDED, MP_DROPPED_ZERO };
+enum { MP_COMBINE_SUM, MP_COMBINE_MAX, MP_COMBINE_L2 };
+enum { MP_RANK_AUTO, MP_RANK_RAW, MP_RANK_ACTIVATED };
+enum { MP_VARIANT_PAPER, MP_VARIANT_PYG, MP_VARIANT_AUTHORS };
+enum { MP_GATE_AUTO, MP_GATE_TANH, MP_GATE_SIGMOID, MP_GATE_NONE };
+enum { MP_SCONV_AUTO, MP_SCONV_GCN, MP_SCONV_GRAPHCONV, MP_SCONV_SAGE, MP_SCONV_GAT, MP_SCONV_CHEB };
+enum { MP_MIX_AUTO, MP_MIX_AFTER, MP_MIX_BEFORE };
+enum { MP_FUSION_AUTO, MP_FUSION_GCN, MP_FUSION_GAT, MP_FUSION_NONE, MP_FUSION_RAW };
+enum { MP_INTRA_AUTO, MP_INTRA_NONE, MP_INTRA_GCN };
+enum { MP_DETACH_AUTO, MP_DETACH_NO, MP_DETACH_YES };
+enum { MP_ARCH_TU, MP_ARCH_COLORS, MP_ARCH_TRIANGLES };
+enum { MP_CONV_AUTO, MP_CONV_GCN, MP_CONV_GRAPHCONV, MP_CONV_GIN, MP_CONV_SAGE };
+
+/* Fills a configuration with the defaults of the table. */
+void mp_config_init(mp_config *c);
+
+#endif

@@ -1,0 +1,73 @@
+/* asap.c - ASAP: every node's closed neighbourhood is a cluster; the fittest clusters become the nodes.
+ *
+ *     m_i = Lin(max over j in N(i) of x_j),   alpha_ij = softmax over N(i) of leaky(<att, [m_i ; x_j]> + b)
+ *     x^c_i = sum_j alpha_ij x_j,   R = LEConv(x^c),   X' = x^c_keep f(R_keep),   A' = S^T A S
+ *                                                        (Ranjan, Sanyal & Talukdar 2020; METHODS 3.4)
+ * SPDX-License-Identifier: MIT */
+#include "pool/pool.h"
+
+typedef struct asap {
+    mp_lin lin;
+    int att, att_bias; /* 2C x 1: first half on the query, second on the member */
+    mp_le score;
+    mp_conv intra;
+    bool intra_on;
+} asap;
+
+typedef struct clusters { /* what the scorer leaves for the coarsener */
+    const mp_graph *looped;
+    mp_mat *alpha;
+} clusters;
+
+static void asap_init(void *state, const mp_setup *s)
+{
+    static const mp_le_form forms[] = { [MP_VARIANT_PAPER] = MP_LE_PYG_1, [MP_VARIANT_PYG] = MP_LE_PYG_2,
+                                        [MP_VARIANT_AUTHORS] = MP_LE_AUTHORS };
+    asap *a = state;
+    const mp_config *conf = s->conf;
+    int C = s->channels;
+    const char *att = mp_param_under(s->params, s->prefix, "att");
+    a->intra_on = conf->intra == MP_INTRA_AUTO ? conf->variant == MP_VARIANT_AUTHORS : conf->intra == MP_INTRA_GCN;
+    a->lin = mp_lin_init(s->params, s->prefix, "lin", C, C, true);
+    a->att = mp_param_linear(s->params, att, "weight", 1, 2 * C, mp_fan_in(2 * C));
+    a->att_bias = mp_param_vector(s->params, att, "bias", 1, MP_INIT_UNIFORM, mp_fan_in(2 * C));
+    a->score = mp_le_init(s->params, mp_param_under(s->params, s->prefix, "gnn_score"), C, s->cols, forms[conf->variant]);
+    if (a->intra_on)
+        a->intra = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gnn_intra_cluster"), MP_GCN, C, C);
+}
+
+static void asap_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    const asap *a = state;
+    int C = p->x->cols;
+    const mp_graph *looped = mp_looped(c, p->g);
+    mp_mat *inner = a->intra_on ? mp_conv_run(&a->intra, c, p->g, MP_DENSE(p->x), false) : p->x;
+    mp_mat *query = mp_lin_run(&a->lin, c, MP_DENSE(mp_near_max(c, looped, inner)), false);
+    mp_mat *att = mp_use(c, a->att);
+    mp_mat *dst = mp_linear(c, query, mp_split(c, att, 0, C), mp_use(c, a->att_bias), false);
+    mp_mat *src = mp_linear(c, inner, mp_split(c, att, C, 2 * C), NULL, false);
+    mp_mat *alpha = mp_dropout(c, mp_attention(c, looped, dst, src), pool->conf->att_dropout);
+    p->x = mp_agg(c, mp_weighted(c, looped, alpha), MP_AGG_SUM, p->x, NULL, false);
+    p->score = mp_le_run(&a->score, c, mp_weighted(c, looped, NULL), p->x);
+    clusters *k = MP_NEW(c->arena, clusters, 1);
+    *k = (clusters){ looped, alpha };
+    p->aside = k;
+}
+
+const mp_scorer mp_score_asap = { "cluster fitness", "LEConv(X^c)", sizeof(asap), asap_init, asap_run };
+
+static void cluster_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    (void)state;
+    const mp_config *conf = pool->conf;
+    const clusters *k = p->aside;
+    bool authors = conf->variant == MP_VARIANT_AUTHORS;
+    bool detach = conf->detach_adj == MP_DETACH_AUTO ? authors : conf->detach_adj == MP_DETACH_YES;
+    mp_mat *alpha = detach ? mp_mat_of(c, k->alpha->v, k->alpha->rows, 1) : k->alpha;
+    mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
+    mp_coarse(c, k->looped, alpha, p->keep, p->keep_ptr, authors, out);
+    p->out_g = out;
+    p->out_x = mp_pool_gate(pool, c, p);
+}
+
+const mp_coarsener mp_coarsen_cluster = { "clusters", "X^c_keep f(R); S^T A S", 0, NULL, cluster_run };

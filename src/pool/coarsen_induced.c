@@ -1,0 +1,53 @@
+/* coarsen_induced.c - kept rows times their gates, and the edges between kept nodes: A' = A[keep, keep].
+ *
+ * adj-power 2 joins kept nodes up to two hops apart in the graph before pooling, with unit weights. Graph U-Nets' code
+ * (topk, variant authors) does that with self loops and divides column j by the degree of j.
+ * SPDX-License-Identifier: MIT */
+#include "graph/induce.h"
+#include "pool/pool.h"
+
+static const mp_graph *columns_by_degree(mp_ctx *c, const mp_graph *g)
+{
+    const mp_graph *looped = mp_looped(c, g);
+    mp_real *w = MP_NEW_RAW(c->arena, mp_real, looped->edges);
+    for (int e = 0; e < looped->edges; e++) {
+        int j = looped->col[e];
+        w[e] = 1 / (mp_real)(looped->row_ptr[j + 1] - looped->row_ptr[j]);
+    }
+    return mp_weighted(c, looped, mp_mat_of(c, w, looped->edges, 1));
+}
+
+static mp_graph *two_hops(mp_ctx *c, const mp_pooling *p)
+{
+    mp_graph *far = MP_NEW(c->arena, mp_graph, 1), *out = MP_NEW(c->arena, mp_graph, 1);
+    mp_two_hop(c->arena, p->g, far);
+    mp_induce(c->arena, far, p->keep, p->keep_ptr, out, NULL);
+    return out;
+}
+
+static mp_graph *one_hop(mp_ctx *c, const mp_pooling *p)
+{
+    mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
+    const int *edge_of;
+    mp_induce(c->arena, p->g, p->keep, p->keep_ptr, out, &edge_of);
+    out->w = mp_edge_take(c, p->g->w, edge_of, out->edges);
+    return out;
+}
+
+static void induced_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    (void)state;
+    p->out_g = pool->conf->adj_power == 2 ? two_hops(c, p) : one_hop(c, p);
+    p->out_x = mp_pool_gate(pool, c, p);
+}
+
+const mp_coarsener mp_coarsen_induced = { "induced", "X_keep f(R); A[keep, keep]", 0, NULL, induced_run };
+
+static void two_hop_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    (void)state;
+    p->out_g = columns_by_degree(c, two_hops(c, p));
+    p->out_x = mp_pool_gate(pool, c, p);
+}
+
+const mp_coarsener mp_coarsen_two_hop = { "two hops", "X_keep f(R); (A+I)^2[keep, keep] by degree", 0, NULL, two_hop_run };

@@ -1,0 +1,86 @@
+/* mid.c - MID: many score columns, flipscore and dropscore make the key that the selector ranks (METHODS 4).
+ *
+ *     F = |R| with flipscore, else R (or f(R) in place of R where the operator ranks by gates)
+ *     key_i = sum over columns of F (or the largest, or the L2 norm)
+ *     dropscore, while training: ceil(p n) nodes of each graph, drawn without replacement, leave the ranking
+ *
+ * Selection yields integers, so MID has no backward of its own: gradients pass through the gates.
+ * SPDX-License-Identifier: MIT */
+#include "pool/pool.h"
+
+#include <math.h>
+#include <string.h>
+
+static mp_real combined(const mp_real *s, int D, bool flip, int how)
+{
+    mp_real key = how == MP_COMBINE_MAX ? -(mp_real)INFINITY : 0;
+    for (int d = 0; d < D; d++) {
+        mp_real f = flip && s[d] < 0 ? -s[d] : s[d];
+        switch (how) {
+        case MP_COMBINE_SUM: key += f; break;
+        case MP_COMBINE_MAX: key = f > key ? f : key; break;
+        default: key += f * f; break; /* the root is monotonic and not needed for ranking */
+        }
+        if (f != f) key = f;
+    }
+    return key;
+}
+
+/* Exactly ceil(p n) nodes of each graph, in the order drawn. */
+static void draw_exact(mp_ctx *c, const mp_graph *g, double p, int *dropped)
+{
+    int *left = MP_NEW_RAW(c->arena, int, g->nodes);
+    for (int b = 0; b < g->graphs; b++) {
+        int first = g->node_ptr[b], n = g->node_ptr[b + 1] - first, m = mp_kept_count(p, n);
+        for (int i = 0; i < n; i++) left[i] = first + i;
+        for (int i = 0; i < m; i++) {
+            int j = i + mp_rng_below(&c->rng, n - i), v = left[j];
+            left[j] = left[i];
+            dropped[v] = i + 1;
+        }
+    }
+}
+
+static void draw_each(mp_ctx *c, const mp_graph *g, double p, int *dropped)
+{
+    for (int v = 0; v < g->nodes; v++) dropped[v] = mp_rng_unit(&c->rng) < p ? v + 1 : 0;
+}
+
+static const int *draw(const mp_pool *pool, mp_ctx *c, const mp_graph *g)
+{
+    int *dropped = MP_NEW(c->arena, int, g->nodes);
+    if (c->drop_given) {
+        for (int v = 0; v < g->nodes; v++) dropped[v] = c->drop_given[v] ? v + 1 : 0;
+        c->drop_given = NULL;
+        return dropped;
+    }
+    if (!c->training || pool->conf->drop <= 0) return NULL;
+    if (pool->conf->drop_mode == MP_DROP_EXACT)
+        draw_exact(c, g, pool->conf->drop, dropped);
+    else
+        draw_each(c, g, pool->conf->drop, dropped);
+    return dropped;
+}
+
+void mp_mid_key(const mp_pool *pool, mp_ctx *c, mp_pooling *p)
+{
+    int N = p->score->rows, D = p->score->cols;
+    size_t n = (size_t)N * (size_t)D;
+    const mp_real *s = p->score->v;
+    if (pool->rank_activated && pool->gate != MP_ACT_NONE) {
+        mp_real *f = MP_NEW_RAW(c->arena, mp_real, n);
+        c->k->act_fwd(f, s, pool->gate, n);
+        s = f;
+    }
+    mp_real *key = MP_NEW_RAW(c->arena, mp_real, N);
+    for (int v = 0; v < N; v++) {
+        key[v] = combined(s + (size_t)v * (size_t)D, D, pool->conf->flip, pool->conf->combine);
+        if (key[v] != key[v]) c->diverged = true;
+    }
+    p->dropped = draw(pool, c, p->g);
+    if (p->dropped && pool->conf->dropped == MP_DROPPED_ZERO) {
+        for (int v = 0; v < N; v++)
+            if (p->dropped[v]) key[v] = 0;
+    }
+    p->key = key;
+}

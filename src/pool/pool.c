@@ -1,0 +1,71 @@
+/* pool.c - runs the three parts of a pooling layer. Start reading here.
+ * SPDX-License-Identifier: MIT */
+#include "pool/pool.h"
+
+#include <math.h>
+
+void mp_pool_run(const mp_pool *pool, mp_ctx *c, mp_pooling *p)
+{
+    pool->op->scorer->run(pool, pool->score_state, c, p);
+    mp_mid_key(pool, c, p);
+    pool->selector->run(pool, pool->select_state, c, p);
+    pool->op->coarsener->run(pool, pool->coarsen_state, c, p);
+}
+
+static void *start(mp_arena *a, size_t size, void (*init)(void *, const mp_setup *), const mp_setup *s)
+{
+    void *state = size ? mp_arena_zero(a, 1, size) : NULL;
+    if (init) init(state, s);
+    return state;
+}
+
+static mp_act gate_of(mp_act usual, const mp_config *conf)
+{
+    static const mp_act asked[] = { [MP_GATE_TANH] = MP_ACT_TANH, [MP_GATE_SIGMOID] = MP_ACT_SIGMOID,
+                                    [MP_GATE_NONE] = MP_ACT_NONE };
+    if (conf->min_score > 0) return MP_ACT_NONE; /* the score is a softmax already */
+    return conf->gate == MP_GATE_AUTO ? usual : asked[conf->gate];
+}
+
+mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, mp_params *params, const char *prefix,
+                     int channels)
+{
+    if (conf->variant == MP_VARIANT_AUTHORS && op->authors) op = op->authors;
+    bool one_column = conf->width == MP_WIDTH_REPEAT || conf->width == MP_WIDTH_MLP;
+    mp_act gate = op->gate;
+    mp_setup s = { conf, params, prefix, channels, one_column ? 1 : conf->score_dim, &gate };
+    mp_pool *pool = MP_NEW(a, mp_pool, 1);
+    *pool = (mp_pool){ .op = op, .conf = conf, .channels = channels, .cols = s.cols, .expand = { -1, -1 } };
+    pool->selector = conf->min_score > 0 ? &mp_select_threshold : op->selector;
+    pool->rank_activated = conf->rank == MP_RANK_AUTO ? op->rank_activated : conf->rank == MP_RANK_ACTIVATED;
+    pool->score_state = start(a, op->scorer->size, op->scorer->init, &s);
+    pool->gate = gate_of(gate, conf);
+    pool->select_state = start(a, pool->selector->size, pool->selector->init, &s);
+    pool->coarsen_state = start(a, op->coarsener->size, op->coarsener->init, &s);
+    if (conf->width == MP_WIDTH_MLP)
+        pool->expand = mp_lin_init(params, prefix, "expand", channels, channels * conf->score_dim, true);
+    return pool;
+}
+
+int mp_pool_width(const mp_pool *pool)
+{
+    return pool->conf->width == MP_WIDTH_MULTIHEAD ? pool->channels : pool->channels * pool->conf->score_dim;
+}
+
+mp_mat *mp_pool_gate(const mp_pool *pool, mp_ctx *c, const mp_pooling *p)
+{
+    int D = pool->conf->score_dim, kept = p->keep_ptr[p->g->graphs];
+    int split = pool->conf->width == MP_WIDTH_MULTIHEAD ? (p->x->cols + D - 1) / D : 0;
+    mp_mat *x = mp_gate(c, p->x, p->score, pool->gate, p->keep, kept, split);
+    switch (pool->conf->width) {
+    case MP_WIDTH_REPEAT: return mp_repeat(c, x, D);
+    case MP_WIDTH_MLP: return mp_lin_run(&pool->expand, c, MP_DENSE(x), true);
+    default: return x;
+    }
+}
+
+int mp_kept_count(double ratio, int n)
+{
+    int k = (int)ceil(ratio * n - 1e-9);
+    return k < 1 ? (n > 0) : k > n ? n : k;
+}

@@ -1,0 +1,115 @@
+/* pool.h - node-drop pooling as three parts: a scorer gives every node D scores, a selector keeps some nodes, a
+ * coarsener makes the smaller graph from them. MID lies between the first and the second.
+ *
+ *     score:    R = SCORE(X, A), N x D
+ *     key:      sum over columns of R (of |R| with flipscore); dropscore takes nodes out of the ranking
+ *     select:   keep, k = ceil(ratio n) nodes of each graph by falling key, ties to the lower index
+ *     coarsen:  X' = [X_keep f(R_1), ..., X_keep f(R_D)],  A' = A[keep, keep] or what the operator says
+ *
+ * Each part writes only its own fields of mp_pooling. An operator is a row of the table in registry.c.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_POOL_H
+#define MP_POOL_H
+
+#include "conf/config.h"
+#include "nn/layers.h"
+
+typedef struct mp_pooling {
+    const mp_graph *g;         /* in                                                      */
+    mp_mat *x;                 /* in; a scorer may replace it                             */
+    mp_mat *score;             /* scorer: N x D, raw                                      */
+    void *aside;               /* scorer: baggage for its coarsener                       */
+    const mp_real *key;        /* mp_pool_run: what the selector ranks                    */
+    const int *dropped;        /* mp_pool_run: 0, or the node's place in the draw from 1; NULL: no dropscore */
+    const int *keep, *keep_ptr; /* selector: kept nodes by falling key; range per graph   */
+    const mp_graph *out_g;     /* coarsener                                               */
+    mp_mat *out_x;             /* coarsener                                               */
+    mp_mat *loss;              /* auxiliary loss, 1 x 1, or NULL                          */
+} mp_pooling;
+
+struct mp_pool;
+
+/* What a part knows when it claims its parameters. */
+typedef struct mp_setup {
+    const mp_config *conf;
+    mp_params *params;
+    const char *prefix;
+    int channels; /* C: width of the features that come in */
+    int cols;     /* D: score columns                      */
+    mp_act *gate; /* f; a scorer may change the operator's */
+} mp_setup;
+
+/* The three kinds of part have the same shape but different types: the compiler refuses a part in the wrong slot. */
+#define MP_PART(kind)                                                                                                  \
+    typedef struct kind {                                                                                              \
+        const char *name, *formula;                                                                                    \
+        size_t size;                                      /* of its state                  */                          \
+        void (*init)(void *state, const mp_setup *s);     /* claims parameters; may be NULL */                         \
+        void (*run)(const struct mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p);                          \
+    } kind
+MP_PART(mp_scorer);
+MP_PART(mp_selector);
+MP_PART(mp_coarsener);
+
+typedef struct mp_pool_op {
+    const char *name;    /* on the command line   */
+    const char *title;   /* in the paper          */
+    const char *alias;   /* PyG's class, or NULL  */
+    const char *paper;   /* where it was proposed */
+    const mp_scorer *scorer;
+    const mp_selector *selector;
+    const mp_coarsener *coarsener;
+    mp_act gate;           /* f, unless --gate says otherwise          */
+    bool rank_activated;   /* MID ranks by f(R) rather than by R       */
+    const char *learnable; /* parameters, as text                      */
+    const char *options;   /* options that matter to it, as text       */
+    const char *variants;  /* what --variant changes, as text          */
+    const struct mp_pool_op *authors; /* the row that --variant authors takes instead, or NULL */
+} mp_pool_op;
+
+typedef struct mp_pool { /* one pooling layer of a model */
+    const mp_pool_op *op;
+    const mp_selector *selector;
+    const mp_config *conf;
+    int channels, cols;
+    mp_act gate;
+    bool rank_activated;
+    void *score_state, *select_state, *coarsen_state;
+    mp_lin expand; /* width mlp */
+} mp_pool;
+
+/* The operators; the list ends with a row whose name is NULL. */
+const mp_pool_op *mp_pool_ops(void);
+/* By name, title or PyG class; NULL when there is none. */
+const mp_pool_op *mp_pool_find(const char *name);
+/* The name closest to a wrong one, or NULL. */
+const char *mp_pool_nearest(const char *name);
+
+/* Claims the parameters of one pooling layer on `channels` features, under `prefix`. */
+mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, mp_params *params, const char *prefix,
+                     int channels);
+/* Channels that come out: C times the score dimension, or C. */
+int mp_pool_width(const mp_pool *pool);
+
+void mp_pool_run(const mp_pool *pool, mp_ctx *c, mp_pooling *p);
+
+/* ---- for parts ---- */
+
+/* ceil(ratio n) without rounding an exact product up; at least 1, at most n. */
+int mp_kept_count(double ratio, int n);
+
+/* Gated copies of the kept rows of p->x, in the width the configuration asks for. */
+mp_mat *mp_pool_gate(const mp_pool *pool, mp_ctx *c, const mp_pooling *p);
+
+/* Fills keep and keep_ptr: for each graph the first counts[b] nodes by falling key, ties to the lower index; nodes that
+ * dropscore took out come last, in the order they were drawn. */
+void mp_rank(mp_ctx *c, mp_pooling *p, const int *counts);
+
+extern const mp_scorer mp_score_proj, mp_score_linear, mp_score_conv, mp_score_gsa, mp_score_asap;
+extern const mp_selector mp_select_ratio, mp_select_floor, mp_select_threshold;
+extern const mp_coarsener mp_coarsen_induced, mp_coarsen_two_hop, mp_coarsen_cluster;
+
+/* mid.c: key and dropped of p from its score. */
+void mp_mid_key(const mp_pool *pool, mp_ctx *c, mp_pooling *p);
+
+#endif

@@ -1,0 +1,76 @@
+/* score_conv.c - scores by graph convolution: SAGPool's, and GSAPool's mixture with a linear score.
+ *     SAG:  R = conv(X), C -> D                                                        (Lee et al. 2019; METHODS 3.2)
+ *     GSA:  R = a tanh(conv(X)) + (1-a) tanh(X W + b), and X is replaced by its fusion    (Zhang et al. 2020; 3.9)
+ *           mix = before:  R = a conv(X) + (1-a) (X W + b), gate tanh
+ * SPDX-License-Identifier: MIT */
+#include "pool/pool.h"
+
+static mp_conv_kind conv_kind(const mp_config *conf, mp_conv_kind otherwise)
+{
+    static const mp_conv_kind kinds[] = { [MP_SCONV_GCN] = MP_GCN, [MP_SCONV_GRAPHCONV] = MP_GRAPHCONV,
+                                          [MP_SCONV_SAGE] = MP_SAGE, [MP_SCONV_GAT] = MP_GAT, [MP_SCONV_CHEB] = MP_CHEB };
+    return conf->score_conv == MP_SCONV_AUTO ? otherwise : kinds[conf->score_conv];
+}
+
+typedef struct sag {
+    mp_conv conv;
+    int select; /* variant pyg: one scalar whose sign multiplies the score; -1: none */
+} sag;
+
+static void sag_init(void *state, const mp_setup *s)
+{
+    sag *a = state;
+    bool pyg = s->conf->variant == MP_VARIANT_PYG;
+    mp_conv_kind kind = conv_kind(s->conf, pyg ? MP_GRAPHCONV : MP_GCN);
+    a->conv = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, pyg ? "gnn" : "gcn"), kind, s->channels, s->cols);
+    a->select = -1;
+    if (pyg && s->cols == 1) a->select = mp_param_plain(s->params, s->prefix, "select.weight", 1, 1, MP_INIT_UNIFORM, 1);
+}
+
+static void sag_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    const sag *a = state;
+    p->score = mp_conv_run(&a->conv, c, p->g, MP_DENSE(p->x), false);
+    if (a->select >= 0) p->score = mp_linear(c, p->score, mp_unit_cols(c, mp_use(c, a->select)), NULL, false);
+    if (pool->conf->min_score > 0) p->score = mp_softmax(c, p->score, p->g->node_ptr, p->g->graphs);
+}
+
+const mp_scorer mp_score_conv = { "convolution", "GCN(X)", sizeof(sag), sag_init, sag_run };
+
+typedef struct gsa {
+    mp_conv conv, fuse;
+    mp_lin lin;
+    bool before, fused;
+} gsa;
+
+static void gsa_init(void *state, const mp_setup *s)
+{
+    static const mp_conv_kind fusions[] = { [MP_FUSION_GCN] = MP_GCN, [MP_FUSION_GAT] = MP_GAT,
+                                            [MP_FUSION_RAW] = MP_GCN_RAW };
+    gsa *a = state;
+    bool authors = s->conf->variant == MP_VARIANT_AUTHORS;
+    int fusion = s->conf->fusion == MP_FUSION_AUTO ? (authors ? MP_FUSION_GAT : MP_FUSION_GCN) : s->conf->fusion;
+    a->before = s->conf->mix == MP_MIX_AUTO ? authors : s->conf->mix == MP_MIX_BEFORE;
+    a->fused = fusion != MP_FUSION_NONE;
+    if (a->before) *s->gate = MP_ACT_TANH;
+    a->conv = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gcn"), conv_kind(s->conf, MP_GCN), s->channels, s->cols);
+    a->lin = mp_lin_init(s->params, s->prefix, "mlp", s->channels, s->cols, true);
+    if (a->fused) a->fuse = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "fuse"), fusions[fusion], s->channels, s->channels);
+}
+
+static void gsa_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    const gsa *a = state;
+    mp_real alpha = (mp_real)pool->conf->alpha;
+    mp_mat *structure = mp_conv_run(&a->conv, c, p->g, MP_DENSE(p->x), false);
+    mp_mat *feature = mp_lin_run(&a->lin, c, MP_DENSE(p->x), false);
+    if (!a->before) {
+        structure = mp_act_of(c, structure, MP_ACT_TANH);
+        feature = mp_act_of(c, feature, MP_ACT_TANH);
+    }
+    p->score = mp_mix(c, alpha, structure, 1 - alpha, feature);
+    if (a->fused) p->x = mp_conv_run(&a->fuse, c, p->g, MP_DENSE(p->x), false);
+}
+
+const mp_scorer mp_score_gsa = { "structure and feature", "a tanh(GCN(X)) + (1-a) tanh(X W + b)", sizeof(gsa), gsa_init,
+                                 gsa_run };

@@ -1,0 +1,40 @@
+/* score_proj.c - TopKPool's score: the length of x along learned directions.
+ *     R[v,j] = <x_v, P_j> / |P_j|                                                     (Gao & Ji 2019; METHODS 3.1)
+ * Graph U-Nets' released code scores by a linear map with a bias instead, after dropout on X.
+ * SPDX-License-Identifier: MIT */
+#include "pool/pool.h"
+
+typedef struct proj {
+    int p; /* P, C x D */
+} proj;
+
+static void proj_init(void *state, const mp_setup *s)
+{
+    proj *a = state;
+    double bound = mp_fan_in(s->channels);
+    a->p = s->conf->variant == MP_VARIANT_PYG
+               ? mp_param_linear(s->params, s->prefix, "select.weight", s->cols, s->channels, bound)
+               : mp_param_plain(s->params, s->prefix, "P", s->channels, s->cols, MP_INIT_UNIFORM, bound);
+}
+
+static void proj_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    const proj *a = state;
+    p->score = mp_linear(c, p->x, mp_unit_cols(c, mp_use(c, a->p)), NULL, false);
+    if (pool->conf->min_score > 0) p->score = mp_softmax(c, p->score, p->g->node_ptr, p->g->graphs);
+}
+
+const mp_scorer mp_score_proj = { "projection", "X P / |P|", sizeof(proj), proj_init, proj_run };
+
+static void linear_init(void *state, const mp_setup *s)
+{
+    mp_lin *a = state;
+    *a = mp_lin_init(s->params, s->prefix, "proj", s->channels, s->cols, true);
+}
+
+static void linear_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    p->score = mp_lin_run(state, c, MP_DENSE(mp_dropout(c, p->x, pool->conf->dropout)), false);
+}
+
+const mp_scorer mp_score_linear = { "linear", "X W + b", sizeof(mp_lin), linear_init, linear_run };

@@ -1,0 +1,154 @@
+/* select_ratio.c - the k best nodes of each graph, k = ceil(ratio n); or all nodes above a threshold.
+ *
+ * Kept nodes are numbered by falling key, ties by the lower index (METHODS 1.3). A key and its index are packed into one
+ * integer whose order is that rule, so the ranking is a sort of integers.
+ * SPDX-License-Identifier: MIT */
+#include "pool/pool.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct item {
+    uint64_t key; /* small = ranks first */
+    int node;
+} item;
+
+/* Falling order of reals as rising order of integers. Adding 0 makes -0 into +0. */
+static uint64_t falling(mp_real x)
+{
+    x += 0;
+#ifdef MP_DOUBLE
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    return u >> 63 ? u : ~u & ~((uint64_t)1 << 63);
+#else
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return u >> 31 ? u : ~u & 0x7fffffffu;
+#endif
+}
+
+static int by_key_then_node(const void *a, const void *b)
+{
+    const item *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return x->node - y->node;
+}
+
+/* A stable sort by key for items that come in node order. */
+static void sort_items(item *it, int n, item *spare)
+{
+    if (n > 48) {
+#ifdef MP_DOUBLE
+        (void)spare;
+        qsort(it, (size_t)n, sizeof *it, by_key_then_node);
+#else
+        for (int shift = 0; shift < 32; shift += 8) { /* radix: stable; after four passes it is back where it was */
+            int count[257] = { 0 };
+            for (int i = 0; i < n; i++) count[((it[i].key >> shift) & 255) + 1]++;
+            for (int i = 0; i < 256; i++) count[i + 1] += count[i];
+            for (int i = 0; i < n; i++) spare[count[(it[i].key >> shift) & 255]++] = it[i];
+            item *t = it;
+            it = spare;
+            spare = t;
+        }
+#endif
+        return;
+    }
+    for (int i = 1; i < n; i++) {
+        item x = it[i];
+        int j = i;
+        for (; j > 0 && by_key_then_node(&x, &it[j - 1]) < 0; j--) it[j] = it[j - 1];
+        it[j] = x;
+    }
+}
+
+void mp_rank(mp_ctx *c, mp_pooling *p, const int *counts)
+{
+    const mp_graph *g = p->g;
+    int *keep_ptr = MP_NEW_RAW(c->arena, int, g->graphs + 1), most = 0;
+    keep_ptr[0] = 0;
+    for (int b = 0; b < g->graphs; b++) {
+        int n = g->node_ptr[b + 1] - g->node_ptr[b];
+        mp_assert(counts[b] >= 0 && counts[b] <= n);
+        keep_ptr[b + 1] = keep_ptr[b] + counts[b];
+        most = n > most ? n : most;
+    }
+    int *keep = MP_NEW_RAW(c->arena, int, keep_ptr[g->graphs]);
+    item *live = MP_NEW_RAW(c->arena, item, most), *spare = MP_NEW_RAW(c->arena, item, most);
+    int *out = MP_NEW_RAW(c->arena, int, most);
+    for (int b = 0; b < g->graphs; b++) {
+        int n = 0, m = 0;
+        for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) {
+            if (p->dropped && p->dropped[v])
+                out[m++] = v;
+            else
+                live[n++] = (item){ falling(p->key[v]), v };
+        }
+        sort_items(live, n, spare);
+        for (int i = 1; n < counts[b] && i < m; i++) /* too few are left: the dropped fill up in the order drawn */
+            for (int j = i; j > 0 && p->dropped[out[j]] < p->dropped[out[j - 1]]; j--) {
+                int t = out[j];
+                out[j] = out[j - 1];
+                out[j - 1] = t;
+            }
+        for (int i = 0; i < counts[b]; i++) keep[keep_ptr[b] + i] = i < n ? live[i].node : out[i - n];
+    }
+    p->keep = keep;
+    p->keep_ptr = keep_ptr;
+}
+
+/* With dropped = zero, dropped nodes stay in the ranking with key 0. */
+static void rank_counts(const mp_pool *pool, mp_ctx *c, mp_pooling *p, const int *counts)
+{
+    const int *dropped = p->dropped;
+    if (pool->conf->dropped == MP_DROPPED_ZERO) p->dropped = NULL;
+    mp_rank(c, p, counts);
+    p->dropped = dropped;
+}
+
+static void ratio_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    (void)state;
+    int *counts = MP_NEW_RAW(c->arena, int, p->g->graphs);
+    for (int b = 0; b < p->g->graphs; b++)
+        counts[b] = mp_kept_count(pool->conf->ratio, p->g->node_ptr[b + 1] - p->g->node_ptr[b]);
+    rank_counts(pool, c, p, counts);
+}
+
+const mp_selector mp_select_ratio = { "TOP_k", "k = ceil(ratio n) largest keys", 0, NULL, ratio_run };
+
+/* Graph U-Nets' released code: max(2, floor(ratio n)). */
+static void floor_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    (void)state;
+    int *counts = MP_NEW_RAW(c->arena, int, p->g->graphs);
+    for (int b = 0; b < p->g->graphs; b++) {
+        int n = p->g->node_ptr[b + 1] - p->g->node_ptr[b], k = (int)floor(pool->conf->ratio * n + 1e-9);
+        counts[b] = k > 2 ? k : n < 2 ? n : 2;
+    }
+    rank_counts(pool, c, p, counts);
+}
+
+const mp_selector mp_select_floor = { "TOP_k", "k = max(2, floor(ratio n)) largest keys", 0, NULL, floor_run };
+
+/* Scores are a softmax over the graph: keep those above min(a, largest - 1e-7), so that one always survives. */
+static void threshold_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    (void)state;
+    int *counts = MP_NEW(c->arena, int, p->g->graphs);
+    for (int b = 0; b < p->g->graphs; b++) {
+        mp_real most = -(mp_real)INFINITY, limit;
+        for (int v = p->g->node_ptr[b]; v < p->g->node_ptr[b + 1]; v++)
+            if (!(p->dropped && p->dropped[v]) && p->key[v] > most) most = p->key[v];
+        limit = most - (mp_real)1e-7;
+        if ((mp_real)pool->conf->min_score < limit) limit = (mp_real)pool->conf->min_score;
+        for (int v = p->g->node_ptr[b]; v < p->g->node_ptr[b + 1]; v++)
+            counts[b] += !(p->dropped && p->dropped[v]) && p->key[v] > limit;
+        if (counts[b] == 0 && p->g->node_ptr[b + 1] > p->g->node_ptr[b]) counts[b] = 1;
+    }
+    rank_counts(pool, c, p, counts);
+}
+
+const mp_selector mp_select_threshold = { "threshold", "softmax score above min-score", 0, NULL, threshold_run };

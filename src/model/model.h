@@ -6,9 +6,13 @@
 #ifndef MP_MODEL_H
 #define MP_MODEL_H
 
-#include "model/config.h"
+#include "conf/config.h"
 #include "nn/params.h"
 #include "pool/pool.h"
+
+/* Ranges that one option alone cannot show, and the name of the operator, which is put into its usual spelling. Unknown:
+ * the nearest is named. */
+MP_MUST mp_err mp_config_check(mp_config *c);
 
 typedef struct mp_model mp_model;
 

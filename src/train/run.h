@@ -3,7 +3,7 @@
 #ifndef MP_RUN_H
 #define MP_RUN_H
 
-#include "model/config.h"
+#include "conf/config.h"
 
 #include <stdint.h>
 

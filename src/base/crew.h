@@ -1,0 +1,17 @@
+/* crew.h - threads that wait for work: one call runs a function for every index of a range on all of them.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_CREW_H
+#define MP_CREW_H
+
+typedef struct mp_crew mp_crew;
+
+/* `threads` in all, the caller included; 1 makes none. */
+mp_crew *mp_crew_new(int threads);
+void mp_crew_free(mp_crew *c);
+int mp_crew_size(const mp_crew *c);
+
+/* Calls work(arg, index, worker) once for each index in 0..count-1, in any order, worker in 0..size-1; returns when all
+ * are done. Not to be called from within work. */
+void mp_crew_run(mp_crew *c, int count, void (*work)(void *arg, int index, int worker), void *arg);
+
+#endif

@@ -1,0 +1,167 @@
+/* model.c - networks from a configuration. What differs between them is a row of a table (METHODS 6.1, 6.7).
+ * SPDX-License-Identifier: MIT */
+#include "model/model.h"
+
+#include <string.h>
+
+#define MAX_BLOCKS 16
+
+typedef struct arch {
+    mp_conv_kind conv;   /* unless --conv says otherwise                           */
+    int blocks;          /* 0: as many as --layers                                 */
+    bool pool_last;      /* the last block pools too                               */
+    bool read_each;      /* every block is read out and the readouts are summed    */
+    mp_read_kind read;
+    bool deep_head;      /* Linear, ReLU, dropout, Linear, ReLU, Linear; else one Linear */
+} arch;
+
+static const arch archs[] = {
+    [MP_ARCH_TU] = { MP_GCN, 0, true, true, MP_READ_MAXMEAN, true },
+    [MP_ARCH_COLORS] = { MP_GIN, 2, false, false, MP_READ_SUM, false },
+    [MP_ARCH_TRIANGLES] = { MP_GIN, 3, false, false, MP_READ_MAX, false },
+};
+
+struct mp_model {
+    mp_config conf;
+    mp_params params;
+    const arch *arch;
+    int features, outputs, blocks;
+    mp_conv conv[MAX_BLOCKS];
+    mp_pool *pool[MAX_BLOCKS]; /* NULL: this block does not pool */
+    mp_lin head[3];
+    int heads;
+};
+
+mp_err mp_config_check(mp_config *c)
+{
+    const mp_pool_op *op = mp_pool_find(c->pool);
+    if (!op) {
+        const char *near = mp_pool_nearest(c->pool);
+        return mp_fail(MP_ERR_USAGE, "pool: no operator '%s'%s%s%s", c->pool, near ? "; did you mean '" : "",
+                       near ? near : "", near ? "'?" : " (midpool ops lists them)");
+    }
+    strcpy(c->pool, op->name); /* one spelling everywhere */
+    if (c->min_score > 0 && c->score_dim > 1)
+        return mp_fail(MP_ERR_USAGE, "min-score: works on one score column, not with score-dim %d", c->score_dim);
+    return MP_OK;
+}
+
+static mp_conv_kind conv_of(const arch *a, const mp_config *conf)
+{
+    static const mp_conv_kind kinds[] = { [MP_CONV_GCN] = MP_GCN, [MP_CONV_GRAPHCONV] = MP_GRAPHCONV,
+                                          [MP_CONV_GIN] = MP_GIN, [MP_CONV_SAGE] = MP_SAGE };
+    return conf->conv == MP_CONV_AUTO ? a->conv : kinds[conf->conv];
+}
+
+static void init_head(mp_model *m, int in)
+{
+    int c = m->conf.hidden, half = c / 2 > 0 ? c / 2 : 1;
+    if (m->arch->deep_head) {
+        m->head[0] = mp_lin_init(&m->params, "", "lin1", in, c, true);
+        m->head[1] = mp_lin_init(&m->params, "", "lin2", c, half, true);
+        m->head[2] = mp_lin_init(&m->params, "", "lin3", half, m->outputs, true);
+        m->heads = 3;
+    } else {
+        m->head[0] = mp_lin_init(&m->params, "", "lin1", in, m->outputs, true);
+        m->heads = 1;
+    }
+}
+
+mp_err mp_model_new(mp_arena *a, const mp_config *config, int features, int outputs, mp_model **out)
+{
+    mp_model *m = MP_NEW(a, mp_model, 1);
+    m->conf = *config;
+    MP_TRY(mp_config_check(&m->conf));
+    if (features < 1 || outputs < 1)
+        return mp_fail(MP_ERR_INPUT, "a model needs at least one input column and one output, got %d and %d", features,
+                       outputs);
+    m->arch = &archs[config->arch];
+    m->features = features;
+    m->outputs = outputs;
+    m->blocks = m->arch->blocks ? m->arch->blocks : config->layers;
+    m->params.arena = a;
+    const mp_pool_op *op = mp_pool_find(m->conf.pool);
+    int width = features;
+    for (int l = 0; l < m->blocks; l++) {
+        const char *number = mp_arena_printf(a, "%d", l);
+        m->conv[l] = mp_conv_init(&m->params, mp_param_under(&m->params, "convs", number), conv_of(m->arch, &m->conf),
+                                  width, m->conf.hidden);
+        width = m->conf.hidden;
+        if (l == m->blocks - 1 && !m->arch->pool_last) continue;
+        m->pool[l] = mp_pool_new(a, op, &m->conf, &m->params, mp_param_under(&m->params, "pools", number), width);
+        width = mp_pool_width(m->pool[l]);
+    }
+    init_head(m, m->arch->read == MP_READ_MAXMEAN ? 2 * width : width);
+    mp_params_alloc(&m->params);
+    *out = m;
+    return MP_OK;
+}
+
+static mp_mat *run_head(const mp_model *m, mp_ctx *c, mp_mat *r)
+{
+    for (int i = 0; i < m->heads; i++) {
+        bool last = i == m->heads - 1;
+        r = mp_lin_run(&m->head[i], c, MP_DENSE(r), !last);
+        if (i == 0 && !last) r = mp_dropout(c, r, m->conf.dropout);
+    }
+    return r;
+}
+
+static mp_pooling *run_pool(const mp_pool *pool, mp_ctx *c, const mp_graph *g, mp_mat *x)
+{
+    mp_pooling *p = MP_NEW(c->arena, mp_pooling, 1);
+    p->g = g;
+    p->x = x;
+    mp_pool_run(pool, c, p);
+    return p;
+}
+
+mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const mp_sparse *x, mp_mat *dense,
+                         mp_trail *trail, mp_mat **aux)
+{
+    mp_input in = { dense, x };
+    mp_mat *r = NULL, *now = NULL;
+    if (trail) trail->levels = 0;
+    if (aux) *aux = NULL;
+    for (int l = 0; l < m->blocks; l++) {
+        now = mp_conv_run(&m->conv[l], c, g, in, true);
+        if (m->pool[l]) {
+            mp_pooling *p = run_pool(m->pool[l], c, g, now);
+            now = p->out_x;
+            g = p->out_g;
+            if (trail) trail->level[trail->levels++] = p;
+            if (aux && p->loss) *aux = *aux ? mp_mix(c, 1, *aux, 1, p->loss) : p->loss;
+        }
+        if (m->arch->read_each || l == m->blocks - 1) {
+            mp_mat *read = mp_readout(c, now, g->node_ptr, g->graphs, m->arch->read);
+            r = r ? mp_mix(c, 1, r, 1, read) : read;
+        }
+        in = MP_DENSE(now);
+    }
+    return run_head(m, c, r);
+}
+
+mp_params *mp_model_params(mp_model *m)
+{
+    return &m->params;
+}
+
+const mp_config *mp_model_config(const mp_model *m)
+{
+    return &m->conf;
+}
+
+int mp_model_features(const mp_model *m)
+{
+    return m->features;
+}
+
+int mp_model_outputs(const mp_model *m)
+{
+    return m->outputs;
+}
+
+bool mp_model_classifies(const mp_model *m)
+{
+    return m->outputs > 1;
+}

@@ -83,26 +83,26 @@ mp_mat *mp_repeat(mp_ctx *c, mp_mat *x, int times)
     return out;
 }
 
-/* ---- split: rows from .. to-1, for weights that act on two halves of a concatenation */
-struct split {
+/* ---- rows: rows from .. to-1, for weights that act on two halves of a concatenation */
+struct rows {
     mp_mat *out, *x;
     int from;
 };
 
-static void split_back(void *p, mp_ctx *c)
+static void rows_back(void *p, mp_ctx *c)
 {
-    struct split *a = p;
+    struct rows *a = p;
     if (!a->out->live || !a->x->g) return;
     mp_real *dx = mp_grad_zeroed(a->x) + (size_t)a->from * (size_t)a->x->cols;
     c->k->axpy(dx, 1, a->out->g, true, size_of(a->out));
 }
 
-mp_mat *mp_split(mp_ctx *c, mp_mat *x, int from, int to)
+mp_mat *mp_rows(mp_ctx *c, mp_mat *x, int from, int to)
 {
     mp_assert(from >= 0 && from <= to && to <= x->rows);
     mp_mat *out = mp_mat_new(c, to - from, x->cols);
     memcpy(out->v, x->v + (size_t)from * (size_t)x->cols, size_of(out) * sizeof *out->v);
-    MP_RECORD(c, split_back, struct split, out, x, from);
+    MP_RECORD(c, rows_back, struct rows, out, x, from);
     return out;
 }
 

@@ -14,6 +14,7 @@ static void product(mp_ctx *c, mp_real *out, mp_operand a, mp_operand b, int m, 
     mp_arena_mark here = mp_arena_here(c->arena);
     c->k->gemm(out, a, b, m, n, k, bias, add, relu, MP_NEW_RAW(c->arena, mp_real, mp_gemm_work(m, n, k)));
     mp_arena_back(c->arena, here);
+    c->flops += 2.0 * m * n * k;
 }
 
 static void linear_back(void *p, mp_ctx *c)

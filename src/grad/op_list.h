@@ -18,7 +18,7 @@
     OP(readout)                                                                                                        \
     OP(mix)                                                                                                            \
     OP(repeat)                                                                                                         \
-    OP(split)                                                                                                          \
+    OP(rows)                                                                                                           \
     OP(dropout)                                                                                                        \
     OP(unit_cols)                                                                                                      \
     OP(coarse)                                                                                                         \

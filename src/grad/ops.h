@@ -6,6 +6,7 @@
 #define MP_OPS_H
 
 #include "grad/tape.h"
+#include "graph/assign.h"
 
 /* X W + b, then ReLU if asked. X N x in, W in x out, b 1 x out or NULL. */
 mp_mat *mp_linear(mp_ctx *c, mp_mat *x, mp_mat *w, mp_mat *b, bool relu);
@@ -41,7 +42,7 @@ mp_mat *mp_readout(mp_ctx *c, mp_mat *x, const int *ptr, int graphs, mp_read_kin
 
 mp_mat *mp_mix(mp_ctx *c, mp_real a, mp_mat *x, mp_real b, mp_mat *y); /* a x + b y; y may be NULL */
 mp_mat *mp_repeat(mp_ctx *c, mp_mat *x, int times);                    /* [x, x, ..., x] side by side */
-mp_mat *mp_split(mp_ctx *c, mp_mat *x, int from, int to);              /* rows from .. to-1 of x */
+mp_mat *mp_rows(mp_ctx *c, mp_mat *x, int from, int to);              /* rows from .. to-1 of x */
 mp_mat *mp_dropout(mp_ctx *c, mp_mat *x, double p);                    /* identity unless training */
 mp_mat *mp_unit_cols(mp_ctx *c, mp_mat *p);                            /* each column divided by its norm */
 
@@ -50,6 +51,13 @@ mp_mat *mp_unit_cols(mp_ctx *c, mp_mat *p);                            /* each c
  * without a gradient get none. */
 void mp_coarse(mp_ctx *c, const mp_graph *looped, mp_mat *alpha, const int *keep, const int *keep_ptr, bool diagonal,
                mp_graph *out);
+
+/* The same for any memberships t of strengths alpha; graph b gets the clusters cluster_of[b] .. cluster_of[b+1]-1. */
+typedef enum mp_diagonal { MP_DIAGONAL_NONE, MP_DIAGONAL_ONE, MP_DIAGONAL_SUM } mp_diagonal;
+void mp_coarse_of(mp_ctx *c, const mp_graph *g, const mp_assign *t, mp_mat *alpha, const int *cluster_of,
+                  mp_diagonal diagonal, mp_graph *out);
+/* X' = T^T X: row q is the sum over its members of their strength times their row. */
+mp_mat *mp_collect(mp_ctx *c, const mp_assign *t, mp_mat *alpha, mp_mat *x);
 
 /* Sum over rows of -log softmax(x)[label], times scale; *logp (may be NULL) gets the log-probabilities. 1 x 1. */
 mp_mat *mp_xent(mp_ctx *c, mp_mat *x, const int *label, mp_real scale, const mp_real **logp);

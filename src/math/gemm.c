@@ -88,23 +88,85 @@ static void tile_of(int m, int nv, mp_real *C, int ldc, const mp_real *a, size_t
     }
 }
 
+#if VW == 16
+/* A 16 x 16 block turned round: pairs, then quadruples, then quarters of the registers change places. */
+static void turn(mp_real *out, size_t ldo, const mp_real *in, size_t ldi)
+{
+    __m512 r[16], t[16];
+    for (int i = 0; i < 16; i++) r[i] = _mm512_loadu_ps(in + (size_t)i * ldi);
+    for (int i = 0; i < 16; i += 2) {
+        t[i] = _mm512_unpacklo_ps(r[i], r[i + 1]);
+        t[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
+    }
+    for (int i = 0; i < 16; i += 4) {
+        for (int h = 0; h < 2; h++) {
+            __m512d x = _mm512_castps_pd(t[i + h]), y = _mm512_castps_pd(t[i + h + 2]);
+            r[i + 2 * h] = _mm512_castpd_ps(_mm512_unpacklo_pd(x, y));
+            r[i + 2 * h + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(x, y));
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        __m512 a = _mm512_shuffle_f32x4(r[i], r[i + 4], 0x88), b = _mm512_shuffle_f32x4(r[i], r[i + 4], 0xdd);
+        __m512 c = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0x88), d = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0xdd);
+        _mm512_storeu_ps(out + (size_t)i * ldo, _mm512_shuffle_f32x4(a, c, 0x88));
+        _mm512_storeu_ps(out + (size_t)(i + 4) * ldo, _mm512_shuffle_f32x4(b, d, 0x88));
+        _mm512_storeu_ps(out + (size_t)(i + 8) * ldo, _mm512_shuffle_f32x4(a, c, 0xdd));
+        _mm512_storeu_ps(out + (size_t)(i + 12) * ldo, _mm512_shuffle_f32x4(b, d, 0xdd));
+    }
+}
+#define TURN 16
+#elif VW == 8
+/* The same for 8 x 8. */
+static void turn(mp_real *out, size_t ldo, const mp_real *in, size_t ldi)
+{
+    __m256 r[8], t[8];
+    for (int i = 0; i < 8; i++) r[i] = _mm256_loadu_ps(in + (size_t)i * ldi);
+    for (int i = 0; i < 8; i += 2) {
+        t[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+        t[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4) {
+        for (int h = 0; h < 2; h++) {
+            __m256d x = _mm256_castps_pd(t[i + h]), y = _mm256_castps_pd(t[i + h + 2]);
+            r[i + 2 * h] = _mm256_castpd_ps(_mm256_unpacklo_pd(x, y));
+            r[i + 2 * h + 1] = _mm256_castpd_ps(_mm256_unpackhi_pd(x, y));
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        _mm256_storeu_ps(out + (size_t)i * ldo, _mm256_permute2f128_ps(r[i], r[i + 4], 0x20));
+        _mm256_storeu_ps(out + (size_t)(i + 4) * ldo, _mm256_permute2f128_ps(r[i], r[i + 4], 0x31));
+    }
+}
+#define TURN 8
+#else
+static void turn(mp_real *out, size_t ldo, const mp_real *in, size_t ldi)
+{
+    (void)ldo;
+    (void)ldi;
+    *out = *in;
+}
+#define TURN 1
+#endif
+
 /* Rows k0 .. k0+K-1 and columns j .. j+PW-1 of B as [k][PW], zeros past column N. */
 static void pack(mp_real *out, mp_operand B, int k0, int K, int j, int N)
 {
     int n = N - j < PW ? N - j : PW;
+    if (n < PW) memset(out, 0, (size_t)K * PW * sizeof *out);
     if (!B.flip) {
-        for (int k = 0; k < K; k++, out += PW) {
+        for (int k = 0; k < K; k++) {
             const mp_real *row = B.p + (size_t)(k0 + k) * (size_t)B.ld + j;
-            for (int i = 0; i < n; i++) out[i] = row[i];
-            for (int i = n; i < PW; i++) out[i] = 0;
+            for (int i = 0; i < n; i++) out[(size_t)k * PW + i] = row[i];
         }
         return;
     }
-    const mp_real *at = B.p + (size_t)j * (size_t)B.ld + k0;
-    for (int k = 0; k < K; k++, out += PW, at++) {
-        for (int i = 0; i < n; i++) out[i] = at[(size_t)i * (size_t)B.ld];
-        for (int i = n; i < PW; i++) out[i] = 0;
-    }
+    const mp_real *in = B.p + (size_t)j * (size_t)B.ld + k0;
+    size_t ld = (size_t)B.ld;
+    int whole_i = n / TURN * TURN, whole_k = K / TURN * TURN;
+    for (int k = 0; k < whole_k; k += TURN)
+        for (int i = 0; i < whole_i; i += TURN) turn(out + (size_t)k * PW + i, PW, in + (size_t)i * ld + k, ld);
+    for (int k = 0; k < K; k++)
+        for (int i = k < whole_k ? whole_i : 0; i < n; i++) out[(size_t)k * PW + i] = in[(size_t)i * ld + k];
 }
 
 /* One panel of columns for all rows of C. An unfinished panel is computed whole beside C and copied. */

@@ -73,6 +73,8 @@ typedef struct mp_links {
     K(softmax_bwd, (mp_real *du, const mp_real *dout, const mp_real *out, const int *ptr, bool add, int segments))    \
     /* Rows of logits to log-probabilities. */                                                                        \
     K(log_softmax, (mp_real *out, const mp_real *x, int rows, int cols))                                              \
+    /* rounds * MP_PEAK_FLOPS operations on registers alone: the machine's rate of fused multiply-adds. */              \
+    K(peak, (mp_real *out, long rounds))                                                                              \
     /* One Adam update; grad and theta finite is the caller's to check through the result: false if not. */           \
     K(adam, (mp_real *theta, mp_real *m, mp_real *v, const mp_real *grad, const mp_adam *how, size_t n))
 /* clang-format on */
@@ -84,6 +86,7 @@ typedef struct mp_adam {
 } mp_adam;
 
 #define MP_NARROW 8
+#define MP_PEAK_FLOPS 7680 /* of one round: a multiple of every set's tile */
 
 typedef struct mp_kernels {
     const char *isa;

@@ -83,6 +83,20 @@ void MP_FN(mul)(mp_real *out, const mp_real *x, const mp_real *y, bool add, size
         for (size_t i = 0; i < n; i++) out[i] = x[i] * y[i];
 }
 
+/* Twelve independent chains of vectors hide the latency of two units and leave room in sixteen registers. */
+void MP_FN(peak)(mp_real *out, long rounds)
+{
+    vec acc[12], a = vset(out[0]), b = vset(out[1]);
+    for (int i = 0; i < 12; i++) acc[i] = vset((mp_real)i);
+    for (long r = 0; r < rounds; r++)
+        for (int k = 0; k < MP_PEAK_FLOPS / (2 * 12 * VW); k++)
+            for (int i = 0; i < 12; i++) acc[i] = vfma(a, acc[i], b);
+    for (int i = 1; i < 12; i++) acc[0] = vadd(acc[0], acc[i]);
+    mp_real lane[VW > 1 ? VW : 2];
+    vstore(lane, acc[0]);
+    out[0] = lane[0];
+}
+
 void MP_FN(softmax)(mp_real *out, const mp_real *u, const int *ptr, int segments)
 {
     for (int s = 0; s < segments; s++) {

@@ -44,8 +44,8 @@ static void asap_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     mp_mat *inner = a->intra_on ? mp_conv_run(&a->intra, c, p->g, MP_DENSE(p->x), false) : p->x;
     mp_mat *query = mp_lin_run(&a->lin, c, MP_DENSE(mp_near_max(c, looped, inner)), false);
     mp_mat *att = mp_use(c, a->att);
-    mp_mat *dst = mp_linear(c, query, mp_split(c, att, 0, C), mp_use(c, a->att_bias), false);
-    mp_mat *src = mp_linear(c, inner, mp_split(c, att, C, 2 * C), NULL, false);
+    mp_mat *dst = mp_linear(c, query, mp_rows(c, att, 0, C), mp_use(c, a->att_bias), false);
+    mp_mat *src = mp_linear(c, inner, mp_rows(c, att, C, 2 * C), NULL, false);
     mp_mat *alpha = mp_dropout(c, mp_attention(c, looped, dst, src), pool->conf->att_dropout);
     p->x = mp_agg(c, mp_weighted(c, looped, alpha), MP_AGG_SUM, p->x, NULL, false);
     p->score = mp_le_run(&a->score, c, mp_weighted(c, looped, NULL), p->x);

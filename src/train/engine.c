@@ -15,7 +15,7 @@ typedef struct shard {
     int from, to;    /* of the batch's list of graphs */
     mp_real *grad;   /* gradients of this shard */
     bool *live;      /* per parameter: it got one */
-    double loss, aux;
+    double loss, aux, flops;
     bool diverged;
 } shard;
 
@@ -33,6 +33,7 @@ struct mp_engine {
     const mp_batch *batch;
     mp_draw draw;
     mp_real *out;      /* mp_engine_predict */
+    double flops;
 };
 
 mp_engine *mp_engine_new(mp_model *m, int threads)
@@ -139,6 +140,7 @@ static void train_shard(void *arg, int index, int worker)
     s->loss = (double)loss->v[0];
     s->aux = aux ? (double)(share * aux->v[0]) : 0;
     s->diverged = c.diverged;
+    s->flops = c.flops;
     for (int id = 0; id < e->params->count; id++) s->live[id] = c.params[id].live;
 }
 
@@ -224,6 +226,7 @@ mp_err mp_engine_train(mp_engine *e, const mp_batch *b, mp_draw draw, double *lo
         *loss += e->shards[s].loss;
         *aux += e->shards[s].aux;
         diverged |= e->shards[s].diverged;
+        e->flops += e->shards[s].flops;
     }
     if (diverged || !isfinite(*loss) || !isfinite(*aux))
         return mp_fail(MP_ERR_DIVERGED, "training diverged: the loss or a score is not finite (epoch %llu); try a smaller --lr",
@@ -275,6 +278,11 @@ double mp_engine_loss(const mp_engine *e, const mp_batch *b, const mp_real *out)
         }
     }
     return sum;
+}
+
+double mp_engine_flops(const mp_engine *e)
+{
+    return e->flops;
 }
 
 size_t mp_engine_state_size(const mp_engine *e)

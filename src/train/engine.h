@@ -37,6 +37,9 @@ MP_MUST mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out);
 /* Sum over the batch of the loss that `out` of mp_engine_predict has against labels or targets. */
 double mp_engine_loss(const mp_engine *e, const mp_batch *b, const mp_real *out);
 
+/* Operations of the dense products of all training so far, counted from their shapes. */
+double mp_engine_flops(const mp_engine *e);
+
 /* The optimiser's memory (moments and step counts), to continue a run later: size in bytes, copy out, copy in. */
 size_t mp_engine_state_size(const mp_engine *e);
 void mp_engine_state_get(const mp_engine *e, void *out);

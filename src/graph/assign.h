@@ -1,0 +1,21 @@
+/* assign.h - which nodes belong to which clusters, sparse and seen from both sides. The strength of a membership is
+ * element `at` of a vector that may carry a gradient, so only its place is kept here.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_ASSIGN_H
+#define MP_ASSIGN_H
+
+#include "graph/graph.h"
+
+typedef struct mp_assign {
+    int nodes, clusters, size;                     /* size: elements of the vector of strengths     */
+    const int *cluster_ptr, *member, *member_at;   /* cluster q: members member[cluster_ptr[q]] ..  */
+    const int *node_ptr, *owner, *owner_at;        /* node v: its clusters, ascending               */
+} mp_assign;
+
+/* Cluster q = the columns that row keep[q] of g lists; strengths are numbered as the edges of g. */
+void mp_assign_rows(mp_arena *a, const mp_graph *g, const int *keep, int clusters, mp_assign *out);
+
+/* From lists by node: node v belongs to owner[node_ptr[v]] .. ascending; strengths are numbered in that order. */
+void mp_assign_nodes(mp_arena *a, int nodes, int clusters, const int *node_ptr, const int *owner, mp_assign *out);
+
+#endif

@@ -142,7 +142,7 @@ void *mp_arena_raw(mp_arena *a, size_t count, size_t size)
     size_t need = (count * size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     chunk *c = a->top;
     if (need > c->size - c->used) {
-        size_t next = c->size < ((size_t)64 << 20) ? 2 * c->size : c->size;
+        size_t most = (size_t)64 << 20, next = c->size < most / 2 ? 2 * c->size : most;
         a->top = c = chunk_new(need > next ? need : next, c);
     }
     void *p = c->data + c->used;
@@ -174,7 +174,8 @@ char *mp_arena_printf(mp_arena *a, const char *fmt, ...)
     va_end(ap);
     mp_assert(n >= 0);
     char *s = mp_arena_raw(a, (size_t)n + 1, 1);
-    vsnprintf(s, (size_t)n + 1, fmt, again);
+    n = vsnprintf(s, (size_t)n + 1, fmt, again);
     va_end(again);
+    mp_assert(n >= 0);
     return s;
 }

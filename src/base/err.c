@@ -26,7 +26,12 @@ mp_err mp_fail_within(mp_err code, const char *fmt, ...)
     va_start(ap, fmt);
     int n = vsnprintf(message, sizeof message, fmt, ap);
     va_end(ap);
-    if (n >= 0 && (size_t)n < sizeof message) snprintf(message + n, sizeof message - (size_t)n, ": %s", old);
+    size_t at = n < 0 ? 0 : (size_t)n, room = at + 3 < sizeof message ? sizeof message - at - 3 : 0;
+    if (room == 0) return code; /* the new text fills the line by itself */
+    size_t keep = strnlen(old, room);
+    memcpy(message + at, ": ", 2);
+    memcpy(message + at + 2, old, keep);
+    message[at + 2 + keep] = '\0';
     return code;
 }
 

@@ -18,7 +18,7 @@ typedef struct mp_config {
     /* pooling; "auto" takes what `variant` and the operator say */
     int variant; /* paper | pyg | authors */
     double ratio, min_score;
-    int gate;       /* auto | tanh | sigmoid | none */
+    int gate;       /* auto | tanh | sigmoid | identity */
     int adj_power;  /* topk: 1 | 2 */
     int score_conv; /* auto | gcn | graphconv | sage | gat | cheb */
     int mix;        /* gsa: auto | after | before: tanh before or after mixing */
@@ -27,6 +27,26 @@ typedef struct mp_config {
     int intra;      /* asap: auto | none | gcn */
     int detach_adj; /* asap: auto | no | yes */
     double att_dropout;
+    int attention;    /* att: global | local */
+    int dnorm;        /* att, local: times column sums */
+    int assign;       /* att: usual | raw */
+    int scale_n;      /* att, tap: gate times n */
+    double lambda;    /* hgpsl 1, rep 0.1, tap 0.1, ipool 0.5; negative: that default */
+    int hops;         /* vip 1, ipool 1, hgpsl 3; 0: that default */
+    int lap_norm;     /* hgpsl: row | sym */
+    int sparse;       /* hgpsl: sparsemax, else softmax */
+    int candidates;   /* hgpsl: auto | full | sampled */
+    int next_conv;    /* hgpsl: auto | gcn */
+    double mi_weight; /* vip 1, cgi 0.001; negative: that default */
+    int mi_nodes;     /* cgi: all | top1 */
+    int vip_adj;      /* vip: table | literal | induced */
+    int rep_score;    /* rep: table | original */
+    int rep_select;   /* rep: greedy | peak */
+    int square;       /* ug: before | after */
+    int binary;       /* ug: unit weights */
+    int connectivity; /* tap: add lambda degree / n */
+    int pick;         /* ipool: greedy | local */
+    int overlap;      /* ipool: jaccard | cosine */
     /* network */
     int arch; /* tu | colors | triangles */
     int conv; /* auto | gcn | graphconv | gin | sage */
@@ -46,12 +66,24 @@ enum { MP_DROPPED_EXCLUDED, MP_DROPPED_ZERO };
 enum { MP_COMBINE_SUM, MP_COMBINE_MAX, MP_COMBINE_L2 };
 enum { MP_RANK_AUTO, MP_RANK_RAW, MP_RANK_ACTIVATED };
 enum { MP_VARIANT_PAPER, MP_VARIANT_PYG, MP_VARIANT_AUTHORS };
-enum { MP_GATE_AUTO, MP_GATE_TANH, MP_GATE_SIGMOID, MP_GATE_NONE };
+enum { MP_GATE_AUTO, MP_GATE_TANH, MP_GATE_SIGMOID, MP_GATE_IDENTITY };
 enum { MP_SCONV_AUTO, MP_SCONV_GCN, MP_SCONV_GRAPHCONV, MP_SCONV_SAGE, MP_SCONV_GAT, MP_SCONV_CHEB };
 enum { MP_MIX_AUTO, MP_MIX_AFTER, MP_MIX_BEFORE };
 enum { MP_FUSION_AUTO, MP_FUSION_GCN, MP_FUSION_GAT, MP_FUSION_NONE, MP_FUSION_RAW };
 enum { MP_INTRA_AUTO, MP_INTRA_NONE, MP_INTRA_GCN };
 enum { MP_DETACH_AUTO, MP_DETACH_NO, MP_DETACH_YES };
+enum { MP_ATTENTION_GLOBAL, MP_ATTENTION_LOCAL };
+enum { MP_ASSIGN_USUAL, MP_ASSIGN_RAW };
+enum { MP_LAP_ROW, MP_LAP_SYM };
+enum { MP_CANDIDATES_AUTO, MP_CANDIDATES_FULL, MP_CANDIDATES_SAMPLED };
+enum { MP_NEXT_AUTO, MP_NEXT_GCN };
+enum { MP_MI_ALL, MP_MI_TOP1 };
+enum { MP_VIP_TABLE, MP_VIP_LITERAL, MP_VIP_INDUCED };
+enum { MP_REP_TABLE, MP_REP_ORIGINAL };
+enum { MP_REP_GREEDY, MP_REP_PEAK };
+enum { MP_SQUARE_BEFORE, MP_SQUARE_AFTER };
+enum { MP_PICK_GREEDY, MP_PICK_LOCAL };
+enum { MP_OVERLAP_JACCARD, MP_OVERLAP_COSINE };
 enum { MP_ARCH_TU, MP_ARCH_COLORS, MP_ARCH_TRIANGLES };
 enum { MP_CONV_AUTO, MP_CONV_GCN, MP_CONV_GRAPHCONV, MP_CONV_GIN, MP_CONV_SAGE };
 

@@ -10,17 +10,19 @@
 #include <stdint.h>
 
 struct mp_seal;
+struct mp_fold_text;
 
 /* How x was made from the files, so that a saved model can make the same x from other files. */
 typedef enum mp_degree_kind { MP_DEGREE_NONE, MP_DEGREE_ONE_HOT, MP_DEGREE_NORMALISED } mp_degree_kind;
+#define MP_MAX_LABEL_COLUMNS 8
 typedef struct mp_recipe {
     int attributes;      /* attribute columns used as they are                                  */
     int skip_attributes; /* leading attribute columns that are not inputs (COLORS-3: attention) */
     int label_columns;   /* node label columns, each one-hot                                    */
-    int label_min[8], label_count[8];
+    int label_min[MP_MAX_LABEL_COLUMNS], label_count[MP_MAX_LABEL_COLUMNS];
     mp_degree_kind degree;
-    int degree_max;                  /* one-hot: columns 0..degree_max */
-    double degree_mean, degree_std;  /* normalised: (deg - mean) / std */
+    int degree_max;                 /* one-hot: columns 0..degree_max */
+    double degree_mean, degree_std; /* normalised: (deg - mean) / std */
 } mp_recipe;
 int mp_recipe_columns(const mp_recipe *r);
 
@@ -28,18 +30,29 @@ typedef enum mp_task { MP_CLASSIFY, MP_REGRESS } mp_task;
 
 typedef struct mp_dataset {
     const char *name;
-    mp_graph graphs;             /* all graphs of the set as one batch, unweighted */
-    mp_sparse x;                 /* N x F input features                           */
+    mp_graph graphs; /* all graphs of the set as one batch, unweighted */
+    mp_sparse x;     /* N x F input features                           */
     mp_recipe recipe;
     mp_task task;
-    int classes;                 /* classification: C; regression: 1               */
-    const int64_t *class_value;  /* C: the number a class has in the label file    */
-    struct mp_seal *seal;        /* the labels; NULL when the input has none       */
-    uint64_t fingerprint;        /* of graphs, features and labels                 */
-    const char *origin;          /* the folder, archive or generator it came from  */
-    int fixed[5][2];             /* generated sets: first and one past last graph of train, validation, test
-                                    and up to two larger tests; all 0 otherwise */
-    const char *fixed_name[5];   /* "train", "val", "test-origin", "test-large", "test-large-c" or NULL */
+    int classes;                /* classification: C; regression: 1               */
+    const int64_t *class_value; /* C: the number a class has in the label file    */
+    struct mp_seal *seal;       /* the labels; NULL when the input has none       */
+    uint64_t fingerprint;       /* of graphs, features and labels                 */
+    const char *origin;         /* the folder, archive or generator it came from  */
+    int fixed[5][2];            /* generated sets: first and one past last graph of train, validation, test
+                                   and up to two larger tests; all 0 otherwise */
+    const char *fixed_name[5];  /* "train", "val", "test-origin", "test-large", "test-large-c" or NULL */
+    int self_loops, repeated_edges, added_reverse; /* lines of the edge file that were dropped; edges added */
+    int unseen_nodes; /* read for a model: nodes of a degree it does not know, see load.h            */
+    const struct mp_fold_text *fold_text; /* fold files that came with the set, or NULL */
 } mp_dataset;
+
+/* What a trained model knows of its inputs, to read other files the same way. */
+typedef struct mp_dataset_as {
+    const mp_recipe *recipe;
+    mp_task task;
+    int classes;                /* 0: take the task and the classes from the files */
+    const int64_t *class_value; /* label values that are not here become class -1, which no answer equals */
+} mp_dataset_as;
 
 #endif

@@ -23,11 +23,15 @@ typedef struct mp_opened {
     const int *label;     /* NULL for regression */
     const double *target; /* NULL for classification */
 } mp_opened;
-mp_opened mp_seal_open(const mp_seal *s, mp_arena *a, const int *train, int n_train, const int *val, int n_val);
+mp_opened mp_seal_open(const mp_seal *s, mp_arena *a, const int *train, int n_train, const int *val,
+                       int n_val);
 
 /* The share of graphs answered rightly: predicted[i] is the class (or, for regression, the rounded output)
  * given to graph which[i]. */
 double mp_seal_accuracy(const mp_seal *s, const int *which, int n, const int64_t *predicted);
+
+/* Regression: the mean of |target - output[i]| over the graphs which[i]. */
+double mp_seal_error(const mp_seal *s, const int *which, int n, const double *output);
 
 /* For reports on the data itself (data info, data audit, making folds), never called by src/train. */
 const int *mp_seal_break_labels(const mp_seal *s);

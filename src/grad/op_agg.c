@@ -41,7 +41,7 @@ static mp_norm symmetric(mp_ctx *c, const mp_graph *g, bool loops)
     for (int v = 0; v < g->nodes; v++) {
         mp_real degree = 0, loop = 1;
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
-            if (loops && g->col[e] == v)
+            if (g->col[e] == v)
                 loop = weight(g, e);
             else
                 degree += weight(g, e);
@@ -50,7 +50,8 @@ static mp_norm symmetric(mp_ctx *c, const mp_graph *g, bool loops)
         if (loops) n.q[v] = loop;
     }
     for (int v = 0; v < g->nodes; v++) {
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) n.p[e] = n.s[v] * weight(g, e) * n.s[g->col[e]];
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
+            n.p[e] = !loops && g->col[e] == v ? 0 : n.s[v] * weight(g, e) * n.s[g->col[e]];
         if (loops) n.q[v] *= n.s[v] * n.s[v];
     }
     return n;
@@ -67,6 +68,19 @@ static mp_norm mean(mp_ctx *c, const mp_graph *g)
     return n;
 }
 
+/* The row of a stochastic matrix: weights over their sum, the self loop left out. s keeps 1/sum. */
+static mp_norm row(mp_ctx *c, const mp_graph *g)
+{
+    mp_norm n = { true, MP_NEW_RAW(c->arena, mp_real, g->edges), NULL, MP_NEW_RAW(c->arena, mp_real, g->nodes) };
+    for (int v = 0; v < g->nodes; v++) {
+        mp_real sum = 0;
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) sum += g->col[e] == v ? 0 : weight(g, e);
+        n.s[v] = sum > 0 ? 1 / sum : 0;
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) n.p[e] = g->col[e] == v ? 0 : weight(g, e) * n.s[v];
+    }
+    return n;
+}
+
 static mp_norm coefficients(mp_ctx *c, const mp_graph *g, mp_agg_kind kind)
 {
     switch (kind) {
@@ -76,6 +90,7 @@ static mp_norm coefficients(mp_ctx *c, const mp_graph *g, mp_agg_kind kind)
         return *g->norm;
     case MP_AGG_SYM: return symmetric(c, g, false);
     case MP_AGG_MEAN: return mean(c, g);
+    case MP_AGG_ROW: return row(c, g);
     case MP_AGG_SUM: break;
     }
     return (mp_norm){ true, g->w ? g->w->v : NULL, NULL, NULL };
@@ -96,6 +111,18 @@ static void weight_back_plain(const agg *a, const mp_real *G, mp_real *dw)
     }
 }
 
+/* d(w_ij / sum_k w_ik): what the edge gets itself, less the row's mean of that. */
+static void weight_back_row(const agg *a, const mp_real *G, mp_real *dw)
+{
+    const mp_graph *g = a->g;
+    for (int v = 0; v < g->nodes; v++) {
+        mp_real usual = 0;
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) usual += G[e] * a->n.p[e];
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
+            if (g->col[e] != v) dw[e] += (G[e] - usual) * a->n.s[v];
+    }
+}
+
 static void weight_back_normal(mp_ctx *c, const agg *a, const mp_real *G, const mp_real *G_self, mp_real *dw)
 {
     const mp_graph *g = a->g;
@@ -104,11 +131,12 @@ static void weight_back_normal(mp_ctx *c, const agg *a, const mp_real *G, const 
     for (int v = 0; v < g->nodes; v++) {
         mp_real both = G_self ? 2 * G_self[v] * a->n.q[v] : 0; /* the self loop is in both sums */
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
-            if (!G_self || g->col[e] != v) both += G[e] * a->n.p[e] + G[g->rev[e]] * a->n.p[g->rev[e]];
+            if (g->col[e] != v) both += G[e] * a->n.p[e] + G[g->rev[e]] * a->n.p[g->rev[e]];
         dd[v] = (mp_real)-0.5 * s[v] * s[v] * both; /* 1/d = s^2, and 0 where d = 0 */
     }
     for (int v = 0; v < g->nodes; v++)
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) dw[e] += G[e] * s[v] * s[g->col[e]] + dd[v];
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
+            if (G_self || g->col[e] != v) dw[e] += G[e] * s[v] * s[g->col[e]] + dd[v];
 }
 
 static void weight_back(mp_ctx *c, const agg *a)
@@ -121,6 +149,8 @@ static void weight_back(mp_ctx *c, const agg *a)
     mp_real *dw = mp_grad_zeroed(g->w);
     if (a->kind == MP_AGG_GCN || a->kind == MP_AGG_SYM)
         weight_back_normal(c, a, G, G_self, dw);
+    else if (a->kind == MP_AGG_ROW)
+        weight_back_row(a, G, dw);
     else
         weight_back_plain(a, G, dw);
     mp_arena_back(c->arena, here);
@@ -135,7 +165,7 @@ static void agg_back(void *p, mp_ctx *c)
     if (a->bias && a->bias->g) c->k->col_sum(a->bias->g, out->g, !mp_grad_store(a->bias), out->rows, out->cols);
     if (a->g->w && a->g->w->g) weight_back(c, a);
     if (!a->z->g) return;
-    bool turned = a->g->w || a->kind == MP_AGG_MEAN; /* otherwise p is symmetric */
+    bool turned = a->g->w || a->kind == MP_AGG_MEAN || a->kind == MP_AGG_ROW; /* otherwise p is symmetric */
     bool add = !mp_grad_store(a->z);
     c->k->agg(a->z->g, out->g, links(a->g, &a->n, turned), NULL, add, false, out->rows, out->cols);
 }

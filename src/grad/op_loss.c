@@ -38,6 +38,23 @@ mp_mat *mp_xent(mp_ctx *c, mp_mat *x, const int *label, mp_real scale, const mp_
     return out;
 }
 
+/* log(1 + exp(-|x|)) + max(x, 0) - x y, and its slope sigmoid(x) - y. */
+mp_mat *mp_bce(mp_ctx *c, mp_mat *x, bool label)
+{
+    int n = x->rows * x->cols;
+    mp_mat *out = mp_mat_new(c, 1, 1);
+    mp_real *slope = MP_NEW_RAW(c->arena, mp_real, n), y = label, scale = n ? 1 / (mp_real)n : 0;
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        mp_real v = x->v[i], size = v < 0 ? -v : v;
+        sum += (double)(log1(1 + exp1(-size)) + (v > 0 ? v : 0) - v * y);
+        slope[i] = scale * (sigmoid1(v) - y);
+    }
+    out->v[0] = (mp_real)(sum * (double)scale);
+    MP_RECORD(c, loss_back, struct loss, out, x, slope);
+    return out;
+}
+
 mp_mat *mp_mse(mp_ctx *c, mp_mat *x, const mp_real *target, mp_real scale)
 {
     int n = x->rows * x->cols;

@@ -27,6 +27,7 @@ typedef struct mp_ctx {    /* one per worker; the library keeps no other state *
     bool training;         /* dropout and dropscore are active                */
     bool diverged;         /* a score was NaN; the caller must stop           */
     const int *drop_given; /* tests: 1 where dropscore takes a node out of the first pooling; else NULL */
+    const int *shuffle_given; /* tests: the order of rows VIPool's loss compares with; else NULL */
     double flops;          /* of dense products so far, forward and backward */
     mp_mat *params;        /* the weights as matrices, one per parameter (params.h) */
 } mp_ctx;

@@ -36,6 +36,8 @@ typedef struct mp_graph {
     const int *rev;      /* E: the same edge seen from its other end               */
     mp_mat *w;           /* E x 1: weights, or NULL when all are 1                 */
     mp_norm *norm;       /* a memo; NULL: not kept                                 */
+    const struct mp_graph *origin; /* the graph it was pooled from first, where a pooling needs that; else NULL */
+    const int *origin_node;        /* N: its nodes there                           */
 } mp_graph;
 
 /* Input features as a sparse matrix: row v has columns col[ptr[v]] .. ascending. `val` NULL: all 1. */

@@ -53,6 +53,13 @@ static mp_conv_kind conv_of(const arch *a, const mp_config *conf)
     return conf->conv == MP_CONV_AUTO ? a->conv : kinds[conf->conv];
 }
 
+/* HGP-SL's rows sum to 1, so its next convolution neither normalises nor adds self loops (METHODS 3.5). */
+static mp_conv_kind conv_after(mp_conv_kind usual, const mp_pool *before, const mp_config *conf)
+{
+    bool learned = before && before->op->coarsener == &mp_coarsen_learned;
+    return learned && usual == MP_GCN && conf->next_conv == MP_NEXT_AUTO ? MP_GCN_NOLOOP : usual;
+}
+
 static void init_head(mp_model *m, int in)
 {
     int c = m->conf.hidden, half = c / 2 > 0 ? c / 2 : 1;
@@ -84,8 +91,8 @@ mp_err mp_model_new(mp_arena *a, const mp_config *config, int features, int outp
     int width = features;
     for (int l = 0; l < m->blocks; l++) {
         const char *number = mp_arena_printf(a, "%d", l);
-        m->conv[l] = mp_conv_init(&m->params, mp_param_under(&m->params, "convs", number), conv_of(m->arch, &m->conf),
-                                  width, m->conf.hidden);
+        mp_conv_kind kind = conv_after(conv_of(m->arch, &m->conf), l ? m->pool[l - 1] : NULL, &m->conf);
+        m->conv[l] = mp_conv_init(&m->params, mp_param_under(&m->params, "convs", number), kind, width, m->conf.hidden);
         width = m->conf.hidden;
         if (l == m->blocks - 1 && !m->arch->pool_last) continue;
         m->pool[l] = mp_pool_new(a, op, &m->conf, &m->params, mp_param_under(&m->params, "pools", number), width);
@@ -116,6 +123,15 @@ static mp_pooling *run_pool(const mp_pool *pool, mp_ctx *c, const mp_graph *g, m
     return p;
 }
 
+/* Auxiliary losses are averaged over the poolings. */
+static mp_mat *add_loss(const mp_model *m, mp_ctx *c, mp_mat *sum, const mp_pool *pool, mp_mat *loss)
+{
+    int poolings = 0;
+    for (int l = 0; l < m->blocks; l++) poolings += m->pool[l] != NULL;
+    mp_real weight = (mp_real)(mp_pool_loss_weight(pool) / poolings);
+    return sum ? mp_mix(c, 1, sum, weight, loss) : mp_mix(c, weight, loss, 0, NULL);
+}
+
 mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const mp_sparse *x, mp_mat *dense,
                          mp_trail *trail, mp_mat **aux)
 {
@@ -130,7 +146,7 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
             now = p->out_x;
             g = p->out_g;
             if (trail) trail->level[trail->levels++] = p;
-            if (aux && p->loss) *aux = *aux ? mp_mix(c, 1, *aux, 1, p->loss) : p->loss;
+            if (aux && p->loss) *aux = add_loss(m, c, *aux, m->pool[l], p->loss);
         }
         if (m->arch->read_each || l == m->blocks - 1) {
             mp_mat *read = mp_readout(c, now, g->node_ptr, g->graphs, m->arch->read);

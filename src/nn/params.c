@@ -78,6 +78,7 @@ static void init_one(mp_params *p, int id, uint64_t seed, uint64_t fold)
             switch (q->init) {
             case MP_INIT_ZERO: *at = 0; break;
             case MP_INIT_ONE: *at = 1; break;
+            case MP_INIT_QUARTER: *at = (mp_real)0.25; break;
             case MP_INIT_UNIFORM: *at = (mp_real)(float)mp_rng_between(&r, -q->bound, q->bound); break;
             case MP_INIT_NORMAL: *at = (mp_real)(float)mp_rng_normal(&r); break;
             }

@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "grad/tape.h"
 
-typedef enum mp_init_kind { MP_INIT_ZERO, MP_INIT_ONE, MP_INIT_UNIFORM, MP_INIT_NORMAL } mp_init_kind;
+typedef enum mp_init_kind { MP_INIT_ZERO, MP_INIT_ONE, MP_INIT_QUARTER, MP_INIT_UNIFORM, MP_INIT_NORMAL } mp_init_kind;
 
 typedef struct mp_param {
     char name[64];

@@ -22,7 +22,7 @@ static void *start(mp_arena *a, size_t size, void (*init)(void *, const mp_setup
 static mp_act gate_of(mp_act usual, const mp_config *conf)
 {
     static const mp_act asked[] = { [MP_GATE_TANH] = MP_ACT_TANH, [MP_GATE_SIGMOID] = MP_ACT_SIGMOID,
-                                    [MP_GATE_NONE] = MP_ACT_NONE };
+                                    [MP_GATE_IDENTITY] = MP_ACT_NONE };
     if (conf->min_score > 0) return MP_ACT_NONE; /* the score is a softmax already */
     return conf->gate == MP_GATE_AUTO ? usual : asked[conf->gate];
 }
@@ -37,6 +37,7 @@ mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, m
     mp_pool *pool = MP_NEW(a, mp_pool, 1);
     *pool = (mp_pool){ .op = op, .conf = conf, .channels = channels, .cols = s.cols, .expand = { -1, -1 } };
     pool->selector = conf->min_score > 0 ? &mp_select_threshold : op->selector;
+    pool->ungated = op->ungated && conf->gate == MP_GATE_AUTO;
     pool->rank_activated = conf->rank == MP_RANK_AUTO ? op->rank_activated : conf->rank == MP_RANK_ACTIVATED;
     pool->score_state = start(a, op->scorer->size, op->scorer->init, &s);
     pool->gate = gate_of(gate, conf);
@@ -49,19 +50,72 @@ mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, m
 
 int mp_pool_width(const mp_pool *pool)
 {
-    return pool->conf->width == MP_WIDTH_MULTIHEAD ? pool->channels : pool->channels * pool->conf->score_dim;
+    return pool->ungated || pool->conf->width == MP_WIDTH_MULTIHEAD ? pool->channels : pool->channels * pool->conf->score_dim;
 }
 
-mp_mat *mp_pool_gate(const mp_pool *pool, mp_ctx *c, const mp_pooling *p)
+static mp_mat *gate_rows(const mp_pool *pool, mp_ctx *c, const mp_pooling *p, const int *rows, int n)
 {
-    int D = pool->conf->score_dim, kept = p->keep_ptr[p->g->graphs];
+    int D = pool->conf->score_dim;
     int split = pool->conf->width == MP_WIDTH_MULTIHEAD ? (p->x->cols + D - 1) / D : 0;
-    mp_mat *x = mp_gate(c, p->x, p->score, pool->gate, p->keep, kept, split);
+    mp_mat *x = mp_gate(c, p->x, p->score, pool->gate, rows, n, split);
     switch (pool->conf->width) {
     case MP_WIDTH_REPEAT: return mp_repeat(c, x, D);
     case MP_WIDTH_MLP: return mp_lin_run(&pool->expand, c, MP_DENSE(x), true);
     default: return x;
     }
+}
+
+static const int *all_rows(mp_ctx *c, int n)
+{
+    int *all = MP_NEW_RAW(c->arena, int, n);
+    for (int i = 0; i < n; i++) all[i] = i;
+    return all;
+}
+
+mp_mat *mp_pool_gate(const mp_pool *pool, mp_ctx *c, const mp_pooling *p)
+{
+    int kept = p->keep_ptr[p->g->graphs];
+    return pool->ungated ? mp_pick(c, p->x, p->keep, kept) : gate_rows(pool, c, p, p->keep, kept);
+}
+
+mp_mat *mp_pool_gate_all(const mp_pool *pool, mp_ctx *c, const mp_pooling *p)
+{
+    return gate_rows(pool, c, p, all_rows(c, p->x->rows), p->x->rows);
+}
+
+mp_mat *mp_row_scale(mp_ctx *c, mp_mat *x, mp_mat *column)
+{
+    return mp_gate(c, x, column, MP_ACT_NONE, all_rows(c, x->rows), x->rows, 0);
+}
+
+const mp_graph *mp_pool_hat(mp_ctx *c, const mp_graph *g)
+{
+    if (g->w) return g;
+    const mp_graph *looped = mp_looped(c, g);
+    const int *ptr = looped->row_ptr;
+    mp_real *w = MP_NEW_RAW(c->arena, mp_real, looped->edges);
+    for (int v = 0; v < looped->nodes; v++) {
+        for (int e = ptr[v]; e < ptr[v + 1]; e++) {
+            int u = looped->col[e];
+            w[e] = (mp_real)(1 / sqrt((double)(ptr[v + 1] - ptr[v]) * (double)(ptr[u + 1] - ptr[u])));
+        }
+    }
+    return mp_weighted(c, looped, mp_mat_of(c, w, looped->edges, 1));
+}
+
+double mp_lambda(const mp_config *conf, double usual)
+{
+    return conf->lambda < 0 ? usual : conf->lambda;
+}
+
+int mp_hops(const mp_config *conf, int usual)
+{
+    return conf->hops ? conf->hops : usual;
+}
+
+double mp_pool_loss_weight(const mp_pool *pool)
+{
+    return pool->conf->mi_weight < 0 ? pool->op->loss_weight : pool->conf->mi_weight;
 }
 
 int mp_kept_count(double ratio, int n)

@@ -61,6 +61,8 @@ typedef struct mp_pool_op {
     const mp_coarsener *coarsener;
     mp_act gate;           /* f, unless --gate says otherwise          */
     bool rank_activated;   /* MID ranks by f(R) rather than by R       */
+    bool ungated;          /* kept rows are not scaled, and the width stays C, unless --gate says otherwise */
+    double loss_weight;    /* of its auxiliary loss; 0: it has none    */
     const char *learnable; /* parameters, as text                      */
     const char *options;   /* options that matter to it, as text       */
     const char *variants;  /* what --variant changes, as text          */
@@ -73,7 +75,7 @@ typedef struct mp_pool { /* one pooling layer of a model */
     const mp_config *conf;
     int channels, cols;
     mp_act gate;
-    bool rank_activated;
+    bool rank_activated, ungated;
     void *score_state, *select_state, *coarsen_state;
     mp_lin expand; /* width mlp */
 } mp_pool;
@@ -88,6 +90,8 @@ const char *mp_pool_nearest(const char *name);
 /* Claims the parameters of one pooling layer on `channels` features, under `prefix`. */
 mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, mp_params *params, const char *prefix,
                      int channels);
+/* The weight of the auxiliary loss, 0 when there is none. */
+double mp_pool_loss_weight(const mp_pool *pool);
 /* Channels that come out: C times the score dimension, or C. */
 int mp_pool_width(const mp_pool *pool);
 
@@ -101,13 +105,44 @@ int mp_kept_count(double ratio, int n);
 /* Gated copies of the kept rows of p->x, in the width the configuration asks for. */
 mp_mat *mp_pool_gate(const mp_pool *pool, mp_ctx *c, const mp_pooling *p);
 
+/* The same for all rows, kept or not: what an assignment collects. */
+mp_mat *mp_pool_gate_all(const mp_pool *pool, mp_ctx *c, const mp_pooling *p);
+
+/* Ahat = D~^-1/2 (A+I) D~^-1/2 of an unweighted graph, with its self loops; a weighted graph as it is. */
+const mp_graph *mp_pool_hat(mp_ctx *c, const mp_graph *g);
+
+/* Every element of row i of x times element i of a column of constants. */
+mp_mat *mp_row_scale(mp_ctx *c, mp_mat *x, mp_mat *column);
+
 /* Fills keep and keep_ptr: for each graph the first counts[b] nodes by falling key, ties to the lower index; nodes that
  * dropscore took out come last, in the order they were drawn. */
 void mp_rank(mp_ctx *c, mp_pooling *p, const int *counts);
 
-extern const mp_scorer mp_score_proj, mp_score_linear, mp_score_conv, mp_score_gsa, mp_score_asap;
-extern const mp_selector mp_select_ratio, mp_select_floor, mp_select_threshold;
-extern const mp_coarsener mp_coarsen_induced, mp_coarsen_two_hop, mp_coarsen_cluster;
+extern const mp_scorer mp_score_proj, mp_score_linear, mp_score_conv, mp_score_gsa, mp_score_asap, mp_score_att,
+    mp_score_l1, mp_score_l2, mp_score_vip, mp_score_rep, mp_score_cgi, mp_score_cgi_authors, mp_score_vote;
+extern const mp_selector mp_select_ratio, mp_select_floor, mp_select_threshold, mp_select_spaced, mp_select_far,
+    mp_select_local;
+extern const mp_coarsener mp_coarsen_induced, mp_coarsen_two_hop, mp_coarsen_cluster, mp_coarsen_att, mp_coarsen_learned,
+    mp_coarsen_vip, mp_coarsen_rep, mp_coarsen_square, mp_coarsen_overlap;
+
+/* lambda or hops as configured, or the operator's default. */
+double mp_lambda(const mp_config *conf, double usual);
+int mp_hops(const mp_config *conf, int usual);
+
+/* All nodes of each graph by falling key, dropped ones last: keep and keep_ptr as mp_rank gives them. */
+void mp_rank_all(mp_ctx *c, mp_pooling *p);
+
+/* A weighted graph from rows of out-edges: add the edges of p = 0, 1, ... in turn, then finish. Columns ascend because p
+ * does; the pattern must be symmetric. */
+typedef struct mp_builder {
+    mp_arena *arena;
+    int nodes, count, cap;
+    int *from, *to;
+    mp_real *weight;
+} mp_builder;
+void mp_builder_add(mp_builder *b, int from, int to, mp_real weight);
+/* graph `g` gave the number of graphs; node_ptr are the ranges of the result. */
+const mp_graph *mp_builder_end(mp_builder *b, mp_ctx *c, int graphs, const int *node_ptr);
 
 /* mid.c: key and dropped of p from its score. */
 void mp_mid_key(const mp_pool *pool, mp_ctx *c, mp_pooling *p);

@@ -1,0 +1,131 @@
+/* archive.c - reading archives with libarchive. Member paths are names to compare, never places to write to.
+ * SPDX-License-Identifier: MIT */
+#include "data/archive.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <string.h>
+
+#define BLOCK ((size_t)1 << 18)
+
+bool mp_archive_named(const char *name, size_t *stem)
+{
+    static const char *const ends[] = { ".zip", ".tar.xz", ".tar.gz", ".tgz" };
+    size_t n = strlen(name);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t m = strlen(ends[i]);
+        if (n > m && strcmp(name + n - m, ends[i]) == 0) {
+            *stem = n - m;
+            return true;
+        }
+    }
+    return false;
+}
+
+static mp_err damaged(const mp_gather *g, struct archive *in, const char *member)
+{
+    const char *why = archive_error_string(in);
+    return mp_fail(MP_ERR_INPUT, "%s: cannot be unpacked%s%s: %s", g->where, member ? " at " : "",
+                   member ? member : "", why ? why : "damaged");
+}
+
+static size_t packed_so_far(struct archive *in)
+{
+    int64_t n = archive_filter_bytes(in, -1);
+    return n > 0 ? (size_t)n : 1;
+}
+
+/* Room for the member: what its header says, as far as that can be believed, else doubled as it fills. */
+static size_t first_room(struct archive_entry *entry, const mp_gather *g)
+{
+    int64_t said = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0;
+    size_t most = MP_GATHER_LIMIT - (g->bytes < MP_GATHER_LIMIT ? g->bytes : MP_GATHER_LIMIT);
+    if (most > MP_GATHER_FREELY * 5) most = MP_GATHER_FREELY * 5;
+    if (said < 0 || (uint64_t)said > most) return most + BLOCK;
+    return (size_t)said + BLOCK;
+}
+
+static mp_err read_member(mp_gather *g, struct archive *in, struct archive_entry *entry, mp_arena *owner,
+                          mp_span *out)
+{
+    size_t room = first_room(entry, g), n = 0;
+    char *p = MP_NEW_RAW(owner, char, room + 1);
+    for (;;) {
+        if (room - n < BLOCK) {
+            char *more = MP_NEW_RAW(owner, char, 2 * room + 1);
+            memcpy(more, p, n);
+            p = more;
+            room *= 2;
+        }
+        la_ssize_t got = archive_read_data(in, p + n, BLOCK);
+        if (got == ARCHIVE_RETRY) continue;
+        if (got < 0) return damaged(g, in, archive_entry_pathname(entry));
+        if (got == 0) break;
+        n += (size_t)got;
+        MP_TRY(mp_gather_grown(g, (size_t)got, packed_so_far(in)));
+    }
+    if (archive_entry_size_is_set(entry) && (int64_t)n != archive_entry_size(entry))
+        return mp_fail(MP_ERR_INPUT, "%s: %s is cut off", g->where, archive_entry_pathname(entry));
+    p[n] = '\0';
+    *out = (mp_span){ p, n };
+    return MP_OK;
+}
+
+/* Skipping a member of a compressed tar unpacks it all the same. */
+static mp_err skip_member(const mp_gather *g, struct archive_entry *entry, int64_t *skipped)
+{
+    int64_t size = archive_entry_size_is_set(entry) ? archive_entry_size(entry) : 0;
+    if (size < 0 || size > (int64_t)MP_GATHER_LIMIT - *skipped)
+        return mp_fail(MP_ERR_LIMIT, "%s: unpacks to more than %zu MiB", g->where, MP_GATHER_LIMIT >> 20);
+    *skipped += size;
+    return MP_OK;
+}
+
+static mp_err read_members(mp_gather *g, struct archive *in)
+{
+    int members = 0;
+    int64_t skipped = 0;
+    for (struct archive_entry *entry;;) {
+        int status = archive_read_next_header(in, &entry);
+        if (status == ARCHIVE_EOF) break;
+        if (status == ARCHIVE_RETRY) continue;
+        if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return damaged(g, in, NULL);
+        const char *path = archive_entry_pathname(entry);
+        if (++members > 100000) return mp_fail(MP_ERR_LIMIT, "%s: has more than 100000 members", g->where);
+        mp_span *slot = NULL;
+        mp_arena *owner = NULL;
+        if (path && archive_entry_filetype(entry) == AE_IFREG) MP_TRY(mp_gather_slot(g, path, &slot, &owner));
+        MP_TRY(slot ? read_member(g, in, entry, owner, slot) : skip_member(g, entry, &skipped));
+    }
+    return members ? MP_OK : mp_fail(MP_ERR_INPUT, "%s: the archive is empty", g->where);
+}
+
+static struct archive *reader(void)
+{
+    struct archive *in = archive_read_new();
+    mp_assert(in != NULL);
+    archive_read_support_filter_gzip(in);
+    archive_read_support_filter_xz(in);
+    archive_read_support_format_tar(in);
+    archive_read_support_format_zip_seekable(
+        in); /* by the directory at its end, which a cut-off zip has not */
+    return in;
+}
+
+mp_err mp_gather_archive(mp_gather *g, const char *path)
+{
+    struct archive *in = reader();
+    mp_err e = archive_read_open_filename(in, path, BLOCK) == ARCHIVE_OK ? read_members(g, in)
+                                                                         : damaged(g, in, NULL);
+    archive_read_free(in);
+    return e;
+}
+
+mp_err mp_gather_archive_bytes(mp_gather *g, mp_span packed)
+{
+    struct archive *in = reader();
+    mp_err e = archive_read_open_memory(in, packed.p, packed.n) == ARCHIVE_OK ? read_members(g, in)
+                                                                              : damaged(g, in, NULL);
+    archive_read_free(in);
+    return e;
+}

@@ -1,0 +1,17 @@
+/* archive.h - the files of a data set out of a .zip, .tar.xz, .tar.gz: unpacked as a stream into memory.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_ARCHIVE_H
+#define MP_ARCHIVE_H
+
+#include "data/gather.h"
+
+/* Fails with the archive's name when it is damaged, cut off, or unpacks to an absurd size. */
+MP_MUST mp_err mp_gather_archive(mp_gather *g, const char *path);
+
+/* The same from bytes, for tests. */
+MP_MUST mp_err mp_gather_archive_bytes(mp_gather *g, mp_span packed);
+
+/* Whether a file name ends as those of archives do, and the length of what stands before that end. */
+bool mp_archive_named(const char *name, size_t *stem);
+
+#endif

@@ -1,0 +1,157 @@
+/* dataset.c - from what the files say to a data set: features, classes, the seal and the fingerprint.
+ *
+ * The fingerprint is 64-bit FNV-1a with whole numbers instead of bytes and a shift between steps, over, in
+ * this order: counts, node ranges, row ranges, columns; feature columns, ranges, columns, values (as
+ * doubles); task, classes, labels or targets. It depends on neither the machine's byte order nor the name of
+ * the set.
+ * SPDX-License-Identifier: MIT */
+#include "data/dataset.h"
+#include "data/features.h"
+#include "data/known.h"
+#include "data/seal.h"
+#include "data/tu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t step(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * 0x100000001b3u;
+    return h ^ (h >> 32);
+}
+
+static uint64_t over_ints(uint64_t h, const int *p, int n)
+{
+    for (int i = 0; i < n; i++) h = step(h, (uint32_t)p[i]);
+    return h;
+}
+
+static uint64_t over_real(uint64_t h, double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return step(h, bits);
+}
+
+static uint64_t fingerprint(const mp_dataset *d)
+{
+    const mp_graph *g = &d->graphs;
+    uint64_t h = 0xcbf29ce484222325u;
+    h = step(step(step(h, (uint32_t)g->graphs), (uint32_t)g->nodes), (uint32_t)g->edges);
+    h = over_ints(h, g->node_ptr, g->graphs + 1);
+    h = over_ints(h, g->row_ptr, g->nodes + 1);
+    h = over_ints(h, g->col, g->edges);
+    h = step(h, (uint32_t)d->x.cols);
+    h = over_ints(h, d->x.ptr, g->nodes + 1);
+    h = over_ints(h, d->x.col, d->x.ptr[g->nodes]);
+    for (int i = 0; d->x.val && i < d->x.ptr[g->nodes]; i++) h = over_real(h, (double)d->x.val[i]);
+    h = step(step(h, (uint32_t)d->task), (uint32_t)d->classes);
+    for (int c = 0; d->class_value && c < d->classes; c++) h = step(h, (uint64_t)d->class_value[c]);
+    const int *label = d->seal ? mp_seal_break_labels(d->seal) : NULL;
+    const double *target = d->seal ? mp_seal_break_targets(d->seal) : NULL;
+    if (label) h = over_ints(h, label, g->graphs);
+    for (int b = 0; target && b < g->graphs; b++) h = over_real(h, target[b]);
+    return h;
+}
+
+static int by_value(const void *p, const void *q)
+{
+    int64_t x = *(const int64_t *)p, y = *(const int64_t *)q;
+    return (x > y) - (x < y);
+}
+
+/* The distinct label values in ascending order: the place in this list is the class. */
+static const int64_t *distinct(const int64_t *value, int n, mp_arena *a, int *count)
+{
+    int64_t *sorted = MP_NEW_RAW(a, int64_t, n);
+    memcpy(sorted, value, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (i == 0 || sorted[i] != sorted[i - 1]) sorted[kept++] = sorted[i];
+    *count = kept;
+    return sorted;
+}
+
+static int class_of(const mp_dataset *d, int64_t value)
+{
+    const int64_t *at = bsearch(&value, d->class_value, (size_t)d->classes, sizeof value, by_value);
+    return at ? (int)(at - d->class_value) : -1;
+}
+
+static void seal_classes(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *d)
+{
+    int graphs = raw->graphs.graphs;
+    if (as && as->classes) {
+        d->classes = as->classes;
+        d->class_value = as->class_value;
+    } else if (raw->graph_label) {
+        d->class_value = distinct(raw->graph_label, graphs, a, &d->classes);
+    }
+    if (!raw->graph_label) return;
+    int *label = MP_NEW_RAW(a, int, graphs);
+    for (int b = 0; b < graphs; b++) label[b] = class_of(d, raw->graph_label[b]);
+    d->seal = mp_seal_new(a, graphs, label, NULL);
+}
+
+static void seal_targets(const mp_raw *raw, mp_arena *a, mp_dataset *d)
+{
+    int graphs = raw->graphs.graphs;
+    d->classes = 1;
+    if (!raw->graph_label && !raw->target) return;
+    double *target = MP_NEW_RAW(a, double, graphs);
+    for (int b = 0; b < graphs; b++)
+        target[b] = raw->graph_label ? (double)raw->graph_label[b] : raw->target[b];
+    d->seal = mp_seal_new(a, graphs, NULL, target);
+}
+
+static mp_task task_of(const mp_raw *raw, const mp_known *known, const mp_dataset_as *as)
+{
+    if (as && as->classes) return as->task;
+    if (known) return known->task;
+    return raw->graph_label || !raw->target ? MP_CLASSIFY : MP_REGRESS;
+}
+
+static int last_end(const int fixed[5][2])
+{
+    int end = 0;
+    for (int i = 0; i < 5; i++)
+        if (fixed[i][1] > end) end = fixed[i][1];
+    return end;
+}
+
+/* A split written beside the files wins; the published one fits only the published number of graphs. */
+static void take_fixed(const mp_raw *raw, const mp_known *known, mp_dataset *d)
+{
+    if (last_end(raw->fixed)) {
+        memcpy(d->fixed, raw->fixed, sizeof d->fixed);
+        memcpy(d->fixed_name, raw->fixed_name, sizeof d->fixed_name);
+    } else if (known && last_end(known->fixed) == raw->graphs.graphs) {
+        memcpy(d->fixed, known->fixed, sizeof d->fixed);
+        memcpy(d->fixed_name, known->fixed_name, sizeof d->fixed_name);
+    }
+}
+
+mp_err mp_dataset_build(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
+{
+    const mp_known *known = mp_known_find(raw->name);
+    *out = (mp_dataset){ .name = raw->name,
+                         .graphs = raw->graphs,
+                         .task = task_of(raw, known, as),
+                         .origin = "memory",
+                         .self_loops = raw->self_loops,
+                         .repeated_edges = raw->repeated_edges,
+                         .added_reverse = raw->added_reverse };
+    if (as && as->recipe)
+        out->recipe = *as->recipe;
+    else
+        MP_TRY(mp_recipe_fit(raw, &out->recipe));
+    MP_TRY(mp_features_apply(&out->recipe, raw, a, &out->x, &out->unseen_nodes));
+    if (out->task == MP_CLASSIFY)
+        seal_classes(raw, as, a, out);
+    else
+        seal_targets(raw, a, out);
+    take_fixed(raw, known, out);
+    out->fingerprint = fingerprint(out);
+    return MP_OK;
+}

@@ -1,0 +1,16 @@
+/* features.h - input features from what the files say: x = [attributes, one-hot node labels], else degrees.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_FEATURES_H
+#define MP_FEATURES_H
+
+#include "data/tu.h"
+
+/* The recipe of EXPERIMENTS 1.1 for this data, with the exceptions of its row in known.h. */
+MP_MUST mp_err mp_recipe_fit(const mp_raw *raw, mp_recipe *out);
+
+/* x by a recipe that may come from other data. Fails when columns differ or a node label is not in the
+ * recipe. A degree above the recipe's gives a row of zeros; *unseen counts such nodes. */
+MP_MUST mp_err mp_features_apply(const mp_recipe *r, const mp_raw *raw, mp_arena *a, mp_sparse *out,
+                                 int *unseen);
+
+#endif

@@ -1,0 +1,144 @@
+/* gather.c - see gather.h.
+ * SPDX-License-Identifier: MIT */
+#include "data/gather.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The part a name ends in, and the length of what stands before it; MP_TU_PARTS when none. */
+static mp_tu_part part_of(const char *name, size_t *prefix)
+{
+    size_t n = strlen(name);
+    for (mp_tu_part part = 0; part < MP_TU_PARTS; part++) {
+        size_t m = strlen(mp_tu_suffix[part]);
+        if (n > m && strcmp(name + n - m, mp_tu_suffix[part]) == 0) {
+            *prefix = n - m;
+            return part;
+        }
+    }
+    return MP_TU_PARTS;
+}
+
+/* K of "train_idx-K.txt" (or test), 0 when the name is another. */
+static int fold_of(const char *name, const char *kind)
+{
+    size_t k = strlen(kind), n = strlen(name);
+    int64_t fold;
+    if (n < k + 9 || strncmp(name, kind, k) != 0 || strncmp(name + k, "_idx-", 5) != 0) return 0;
+    if (strcmp(name + n - 4, ".txt") != 0 || !mp_to_int((mp_span){ name + k + 5, n - k - 9 }, &fold))
+        return 0;
+    return fold >= 1 && fold <= MP_MAX_FOLDS ? (int)fold : 0;
+}
+
+static mp_err data_slot(mp_gather *g, const char *name, size_t prefix, mp_tu_part part, mp_span **slot)
+{
+    if (!g->files.name) g->files.name = mp_arena_text(g->keep, name, prefix);
+    if (strlen(g->files.name) != prefix || strncmp(g->files.name, name, prefix) != 0)
+        return mp_fail(MP_ERR_INPUT, "%s: holds two data sets, %s and %.*s", g->where, g->files.name,
+                       (int)prefix, name);
+    *slot = &g->files.part[part];
+    return MP_OK;
+}
+
+static mp_span *fold_slot(mp_gather *g, const char *name)
+{
+    int train = fold_of(name, "train"), test = fold_of(name, "test");
+    if (!train && !test) return NULL;
+    if (!g->folds) {
+        g->folds = MP_NEW(g->keep, mp_fold_text, 1);
+        g->folds->where = mp_arena_text(g->keep, g->where, strlen(g->where));
+    }
+    return train ? &g->folds->train[train - 1] : &g->folds->test[test - 1];
+}
+
+mp_err mp_gather_slot(mp_gather *g, const char *path, mp_span **slot, mp_arena **owner)
+{
+    const char *name = base_name(path);
+    size_t prefix;
+    *slot = NULL;
+    if (name[0] == '.') return MP_OK; /* what other systems leave beside the files */
+    mp_tu_part part = part_of(name, &prefix);
+    *owner = part < MP_TU_PARTS ? g->text : g->keep;
+    if (part < MP_TU_PARTS)
+        MP_TRY(data_slot(g, name, prefix, part, slot));
+    else
+        *slot = fold_slot(g, name);
+    if (*slot && (*slot)->p) return mp_fail(MP_ERR_INPUT, "%s: %s is there twice", g->where, name);
+    return MP_OK;
+}
+
+mp_err mp_gather_grown(mp_gather *g, size_t n, size_t packed)
+{
+    g->bytes += n;
+    if (g->bytes > MP_GATHER_LIMIT)
+        return mp_fail(MP_ERR_LIMIT, "%s: unpacks to more than %zu MiB", g->where, MP_GATHER_LIMIT >> 20);
+    if (packed && g->bytes > MP_GATHER_FREELY && g->bytes / MP_GATHER_RATIO > packed)
+        return mp_fail(MP_ERR_LIMIT, "%s: unpacks to more than %d times its size", g->where, MP_GATHER_RATIO);
+    return MP_OK;
+}
+
+static mp_err gather_file(mp_gather *g, const char *path)
+{
+    mp_span *slot;
+    mp_arena *owner;
+    MP_TRY(mp_gather_slot(g, path, &slot, &owner));
+    if (!slot) return MP_OK;
+    MP_TRY(mp_slurp(path, MP_GATHER_LIMIT, owner, slot));
+    return mp_gather_grown(g, slot->n, 0);
+}
+
+static mp_err gather_entries(mp_gather *g, DIR *dir, const char *path, int depth)
+{
+    for (;;) {
+        errno = 0;
+        const struct dirent *entry = readdir(dir);
+        if (!entry) return errno ? mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno)) : MP_OK;
+        struct stat st;
+        const char *full = mp_arena_printf(g->keep, "%s/%s", path, entry->d_name);
+        if (entry->d_name[0] == '.' || stat(full, &st) != 0) continue;
+        bool inside = strcmp(entry->d_name, "10fold_idx") == 0 || strcmp(entry->d_name, "raw") == 0;
+        if (S_ISREG(st.st_mode)) {
+            MP_TRY(gather_file(g, full));
+        } else if (S_ISDIR(st.st_mode) && inside && depth == 0) {
+            DIR *sub = opendir(full);
+            if (!sub) return mp_fail(MP_ERR_IO, "%s: %s", full, strerror(errno));
+            mp_err e = gather_entries(g, sub, full, 1);
+            closedir(sub);
+            MP_TRY(e);
+        }
+    }
+}
+
+mp_err mp_gather_folder(mp_gather *g, const char *path)
+{
+    DIR *dir = opendir(path);
+    if (!dir) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+    mp_err e = gather_entries(g, dir, path, 0);
+    closedir(dir);
+    return e;
+}
+
+mp_err mp_make_folder(const char *path)
+{
+    char part[4096];
+    size_t n = strlen(path);
+    if (n == 0 || n >= sizeof part) return mp_fail(MP_ERR_IO, "'%.40s': not a usable folder name", path);
+    for (size_t i = 1; i <= n; i++) {
+        if (path[i] != '/' && path[i] != '\0') continue;
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return mp_fail(MP_ERR_IO, "%s: %s", part, strerror(errno));
+    }
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) return mp_fail(MP_ERR_IO, "%s: is not a folder", path);
+    return MP_OK;
+}

@@ -1,0 +1,39 @@
+/* gather.h - picking the files of a data set out of a folder or an archive, by their base names.
+ *
+ * Paths inside an archive are never used for anything but their last component, and nothing is written to
+ * disk.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_GATHER_H
+#define MP_GATHER_H
+
+#include "data/split.h"
+#include "data/tu.h"
+
+/* Unpacked bytes a data set may have, and the ratio to packed bytes that is suspicious above 100 MiB. */
+#define MP_GATHER_LIMIT  ((size_t)4 << 30)
+#define MP_GATHER_RATIO  1000
+#define MP_GATHER_FREELY ((size_t)100 << 20)
+
+typedef struct mp_gather {
+    const char *where;   /* the folder or archive, for messages                                   */
+    mp_arena *text;      /* owns the texts of the data set, which are large and needed only once  */
+    mp_arena *keep;      /* owns the texts of the folds                                           */
+    mp_tu_files files;   /* name NULL until a file of a data set was met                          */
+    mp_fold_text *folds; /* NULL until a fold file was met                                        */
+    size_t bytes;        /* of texts so far                                                       */
+} mp_gather;
+
+/* Where the text of the file `path` belongs, and the arena for it. *slot NULL: the file is of no interest. A
+ * file that is there twice, or belongs to a second data set, is an error. */
+MP_MUST mp_err mp_gather_slot(mp_gather *g, const char *path, mp_span **slot, mp_arena **owner);
+
+/* Adds `n` unpacked bytes to the total; `packed` 0: not packed. */
+MP_MUST mp_err mp_gather_grown(mp_gather *g, size_t n, size_t packed);
+
+/* The files of a folder, of its sub-folders 10fold_idx and raw (where PyTorch Geometric puts them). */
+MP_MUST mp_err mp_gather_folder(mp_gather *g, const char *path);
+
+/* Makes a folder and those above it. */
+MP_MUST mp_err mp_make_folder(const char *path);
+
+#endif

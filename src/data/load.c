@@ -1,0 +1,253 @@
+/* load.c - where data sets and folds are looked for. See load.h.
+ * SPDX-License-Identifier: MIT */
+#include "data/load.h"
+#include "data/archive.h"
+#include "data/known.h"
+#include "data/tu.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PLACES = 5 };
+
+const char *mp_cache_dir(mp_arena *a)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cache && cache[0]) return mp_arena_printf(a, "%s/midpool", cache);
+    if (home && home[0]) return mp_arena_printf(a, "%s/.cache/midpool", home);
+    return NULL;
+}
+
+/* In lookup order; NULL where a place is not set. */
+static void places(const char *data_dir, mp_arena *a, const char *out[PLACES])
+{
+    const char *set = getenv("MIDPOOL_DATA");
+    out[0] = data_dir && data_dir[0] ? data_dir : NULL;
+    out[1] = set && set[0] ? set : NULL;
+    out[2] = "data";
+    out[3] = "../shared/datasets";
+    out[4] = mp_cache_dir(a);
+}
+
+static bool exists(const char *path, bool *folder)
+{
+    struct stat st;
+    if (stat(path, &st) != 0) return false;
+    *folder = S_ISDIR(st.st_mode);
+    return *folder || S_ISREG(st.st_mode);
+}
+
+/* NAME, NAME.zip, NAME.tar.xz or NAME.tar.gz in a folder; NULL when none is there. */
+static const char *find_in(const char *place, const char *name, mp_arena *a)
+{
+    static const char *const ends[] = { "", ".zip", ".tar.xz", ".tar.gz" };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        bool folder;
+        const char *path = mp_arena_printf(a, "%s/%s%s", place, name, ends[i]);
+        if (exists(path, &folder) && folder == (ends[i][0] == '\0')) return path;
+    }
+    return NULL;
+}
+
+static mp_err not_found(const char *name, const char *const place[PLACES])
+{
+    mp_buf looked = { 0 };
+    for (int i = 0; i < PLACES; i++)
+        if (place[i]) mp_buf_printf(&looked, "%s%s", looked.n ? ", " : "", place[i]);
+    const char *near = mp_known_nearest(name);
+    bool same = near && strcmp(near, name) == 0;
+    mp_err e = mp_fail(MP_ERR_INPUT, "no data set '%s' in %s%s%s%s", name, looked.p,
+                       !near  ? ""
+                       : same ? "; 'midpool data fetch "
+                              : "; did you mean '",
+                       near ? near : "",
+                       !near  ? ""
+                       : same ? "' downloads it"
+                              : "'?");
+    mp_buf_free(&looked);
+    return e;
+}
+
+static mp_err find(const char *word, const char *data_dir, mp_arena *a, const char **path)
+{
+    bool folder;
+    if (strchr(word, '/')) {
+        *path = word;
+        return exists(word, &folder) ? MP_OK : mp_fail(MP_ERR_IO, "%s: no such folder or file", word);
+    }
+    const char *place[PLACES];
+    places(data_dir, a, place);
+    for (int i = 0; i < PLACES; i++)
+        if (place[i] && (*path = find_in(place[i], word, a)) != NULL) return MP_OK;
+    *path = word;
+    return exists(word, &folder) ? MP_OK : not_found(word, place);
+}
+
+static mp_err gather(mp_gather *g, const char *path)
+{
+    bool folder = false;
+    if (!exists(path, &folder)) return mp_fail(MP_ERR_IO, "%s: no such folder or file", path);
+    return folder ? mp_gather_folder(g, path) : mp_gather_archive(g, path);
+}
+
+static mp_err load_from(mp_gather *g, const char *path, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
+{
+    mp_raw raw;
+    MP_TRY(gather(g, path));
+    if (!g->files.name) return mp_fail(MP_ERR_INPUT, "%s: holds no data set (no file NAME_A.txt)", path);
+    mp_err e = mp_tu_parse(&g->files, a, &raw);
+    if (e == MP_OK) e = mp_dataset_build(&raw, as, a, out);
+    if (e != MP_OK) return mp_fail_within(e, "%s", path);
+    out->origin = mp_arena_text(a, path, strlen(path));
+    out->fold_text = g->folds;
+    return MP_OK;
+}
+
+mp_err mp_dataset_load_as(const char *name_or_path, const char *data_dir, const mp_dataset_as *as,
+                          mp_arena *a, mp_dataset *out)
+{
+    const char *path;
+    MP_TRY(find(name_or_path, data_dir, a, &path));
+    mp_gather g = { .where = path, .text = mp_arena_new(1 << 16), .keep = a };
+    mp_err e = load_from(&g, path, as, a, out);
+    mp_arena_free(g.text);
+    return e;
+}
+
+mp_err mp_dataset_load(const char *name_or_path, const char *data_dir, mp_arena *a, mp_dataset *out)
+{
+    return mp_dataset_load_as(name_or_path, data_dir, NULL, a, out);
+}
+
+/* folds/NAME.zip (or a folder) in the folder that holds the data set; NULL when there is none. */
+static const char *folds_beside(const mp_dataset *d, mp_arena *a)
+{
+    const char *slash = strrchr(d->origin, '/');
+    const char *place =
+        slash ? mp_arena_printf(a, "%.*s/folds", (int)(slash - d->origin), d->origin) : "folds";
+    return find_in(place, d->name, a);
+}
+
+static mp_err folds_from_files(const mp_dataset *d, const char *path, mp_arena *a, mp_folds *out)
+{
+    mp_gather g = { .where = path, .text = mp_arena_new(1 << 16), .keep = a };
+    mp_err e = gather(&g, path);
+    mp_arena_free(g.text);
+    MP_TRY(e);
+    if (!g.folds) return mp_fail(MP_ERR_INPUT, "%s: holds no train_idx-K.txt and test_idx-K.txt", path);
+    return mp_folds_parse(g.folds, d->graphs.graphs, a, out);
+}
+
+static bool ends_in(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n > m && strcmp(s + n - m, end) == 0;
+}
+
+/* The indices themselves make the name of hand-given folds, so a store knows them again wherever the file is.
+ */
+static uint64_t hash_folds(const mp_folds *f)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (int i = 0; i < f->count; i++) {
+        const mp_split *s = &f->split[i];
+        const int *part[3] = { s->train, s->val, s->test }, n[3] = { s->n_train, s->n_val, s->n_test };
+        for (int k = 0; k < 3; k++)
+            for (int j = 0; j <= n[k]; j++) h = (h ^ (uint64_t)(j < n[k] ? part[k][j] : -1)) * 0x100000001b3u;
+    }
+    return h;
+}
+
+static mp_err folds_by_hand(const mp_dataset *d, const char *path, mp_arena *a, mp_folds *out)
+{
+    if (ends_in(path, ".json")) {
+        mp_span text;
+        MP_TRY(mp_slurp(path, MP_GATHER_FREELY, a, &text));
+        MP_TRY(mp_folds_parse_json(text, path, d->graphs.graphs, a, out));
+    } else {
+        MP_TRY(folds_from_files(d, path, a, out));
+    }
+    const char *slash = strrchr(path, '/');
+    out->from =
+        mp_arena_printf(a, "%.80s#%016llx", slash ? slash + 1 : path, (unsigned long long)hash_folds(out));
+    return MP_OK;
+}
+
+mp_err mp_folds_load(const mp_dataset *d, const char *folds_from, int count, mp_arena *a, mp_folds *out)
+{
+    const char *beside = folds_beside(d, a);
+    if (folds_from && folds_from[0])
+        MP_TRY(folds_by_hand(d, folds_from, a, out));
+    else if (mp_dataset_is_fixed(d)) {
+        mp_folds_fixed(d, a, out);
+        return MP_OK;
+    } else if (d->fold_text)
+        MP_TRY(mp_folds_parse(d->fold_text, d->graphs.graphs, a, out));
+    else if (beside)
+        MP_TRY(folds_from_files(d, beside, a, out));
+    else
+        return mp_folds_stratified(d, count ? count : 10, a, out);
+    if (count == 0 || count == out->count) return MP_OK;
+    if (folds_from && folds_from[0])
+        return mp_fail(MP_ERR_USAGE, "%s has %d folds, not %d", folds_from, out->count, count);
+    return mp_folds_stratified(d, count, a, out);
+}
+
+typedef struct listing {
+    mp_arena *a;
+    const char **seen;
+    int count, room;
+    mp_dataset_visit *each;
+    void *state;
+} listing;
+
+static void list_one(listing *l, const char *name, const char *path)
+{
+    for (int i = 0; i < l->count; i++)
+        if (strcmp(l->seen[i], name) == 0) return;
+    if (l->count == l->room) {
+        const char **more = MP_NEW(l->a, const char *, 2 * l->room + 64);
+        if (l->count) memcpy(more, l->seen, (size_t)l->count * sizeof *more);
+        l->seen = more;
+        l->room = 2 * l->room + 64;
+    }
+    l->seen[l->count++] = name;
+    l->each(l->state, name, path);
+}
+
+/* A folder is a data set when it has NAME_A.txt or raw/NAME_A.txt. */
+static bool is_set_folder(const char *path, const char *name, mp_arena *a)
+{
+    bool folder;
+    return exists(mp_arena_printf(a, "%s/%s_A.txt", path, name), &folder) ||
+           exists(mp_arena_printf(a, "%s/raw/%s_A.txt", path, name), &folder);
+}
+
+static void list_entry(listing *l, const char *place, const char *entry)
+{
+    const char *path = mp_arena_printf(l->a, "%s/%s", place, entry);
+    size_t stem = strlen(entry);
+    bool folder, archive = mp_archive_named(entry, &stem);
+    if (entry[0] == '.' || !exists(path, &folder)) return;
+    const char *name = mp_arena_text(l->a, entry, stem);
+    if (folder ? is_set_folder(path, entry, l->a) : archive) list_one(l, name, path);
+}
+
+void mp_dataset_list(const char *data_dir, mp_dataset_visit *each, void *state)
+{
+    listing l = { .a = mp_arena_new(1 << 16), .each = each, .state = state };
+    const char *place[PLACES];
+    places(data_dir, l.a, place);
+    for (int i = 0; i < PLACES; i++) {
+        struct dirent **entry;
+        int n = place[i] ? scandir(place[i], &entry, NULL, alphasort) : -1;
+        for (int k = 0; k < n; k++) {
+            list_entry(&l, place[i], entry[k]->d_name);
+            free(entry[k]);
+        }
+        if (n >= 0) free(entry);
+    }
+    mp_arena_free(l.a);
+}

@@ -1,0 +1,52 @@
+/* split.h - which graphs train, which validate, which test: the folds of a data set.
+ *
+ * The rule of the authors' code: fold f tests on test set f, validates on test set f-1 (the last one for
+ * f = 1), and trains on training set f without its validation graphs. Index lists ascend.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_SPLIT_H
+#define MP_SPLIT_H
+
+#include "base/text.h"
+#include "data/dataset.h"
+
+#define MP_MAX_FOLDS 100
+
+typedef struct mp_split {
+    int fold; /* from 1; 0 for a fixed split */
+    int n_train, n_val, n_test;
+    const int *train, *val, *test;
+} mp_split;
+
+typedef struct mp_folds {
+    int count;
+    const mp_split *split; /* count */
+    const char *from;      /* short, for the store: "files", "stratified", "fixed", "NAME#hash of the file" */
+    const char *about;     /* a sentence for people: which file, or by which rule */
+} mp_folds;
+
+/* The texts of {train,test}_idx-K.txt, K = 1 .. MP_MAX_FOLDS; p NULL where there is no such file. */
+typedef struct mp_fold_text {
+    const char *where; /* opens messages: "folds/MUTAG.zip" */
+    mp_span train[MP_MAX_FOLDS], test[MP_MAX_FOLDS];
+} mp_fold_text;
+
+/* Checks that indices are in 0..graphs-1, that no list repeats one, and that train and test are apart. */
+MP_MUST mp_err mp_folds_parse(const mp_fold_text *t, int graphs, mp_arena *a, mp_folds *out);
+
+/* {"folds": [{"train": [...], "test": [...], "val": [...]}, ...]}: where "val" is missing the rule above is
+ * used. */
+MP_MUST mp_err mp_folds_parse_json(mp_span text, const char *where, int graphs, mp_arena *a, mp_folds *out);
+
+/* Within each class the graphs are shuffled (seed 0) and dealt to the folds in turn, so the folds of a class,
+ * and whole folds, differ by at most one graph. With two folds, where the validation fold would be all
+ * that is left to train on, a fifth of the training half validates instead. Regression: one class. */
+MP_MUST mp_err mp_folds_stratified(const mp_dataset *d, int count, mp_arena *a, mp_folds *out);
+
+/* Whether the set comes with a fixed split, and that split as one fold (test = "test-origin"). */
+bool mp_dataset_is_fixed(const mp_dataset *d);
+void mp_folds_fixed(const mp_dataset *d, mp_arena *a, mp_folds *out);
+
+/* The graphs of part `i` of d->fixed (0 train, 1 val, 2 test-origin, 3 test-large, 4 test-large-c). */
+const int *mp_fixed_part(const mp_dataset *d, int i, mp_arena *a, int *n);
+
+#endif

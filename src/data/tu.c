@@ -1,0 +1,282 @@
+/* tu.c - the files of a TUDataset, except the edges (tu_edges.c): which graph a node is in, labels,
+ * attributes.
+ *
+ * Line counts are checked before anything is allocated by them. The number of nodes is that of the
+ * indicator's lines, the number of graphs its last number; every other file must agree.
+ * SPDX-License-Identifier: MIT */
+#include "data/tu.h"
+#include "data/scan.h"
+#include "data/tu_edges.h"
+
+#include <math.h>
+
+const char *const mp_tu_suffix[MP_TU_PARTS] = {
+    [MP_TU_EDGES] = "_A.txt",
+    [MP_TU_INDICATOR] = "_graph_indicator.txt",
+    [MP_TU_GRAPH_LABELS] = "_graph_labels.txt",
+    [MP_TU_NODE_LABELS] = "_node_labels.txt",
+    [MP_TU_NODE_ATTRIBUTES] = "_node_attributes.txt",
+    [MP_TU_GRAPH_ATTRIBUTES] = "_graph_attributes.txt",
+    [MP_TU_SPLITS] = "_splits.txt",
+};
+
+#define MAX_COLUMNS 1000000 /* of attributes: more is a file without line ends */
+
+typedef struct reader { /* one file being read */
+    mp_span text;
+    const char *file;
+    int lines;
+} reader;
+
+static mp_err open_part(const mp_tu_files *f, mp_tu_part part, mp_arena *scratch, reader *r)
+{
+    r->text = f->part[part];
+    r->file = mp_arena_printf(scratch, "%s%s", f->name, mp_tu_suffix[part]);
+    if (!r->text.p) return mp_fail(MP_ERR_INPUT, "%s: missing", r->file);
+    int64_t lines = mp_scan_lines(&r->text);
+    if (lines == 0) return mp_fail(MP_ERR_INPUT, "%s: empty", r->file);
+    if (lines >= INT_MAX) return mp_fail(MP_ERR_LIMIT, "%s: more than %d lines", r->file, INT_MAX - 1);
+    r->lines = (int)lines;
+    return MP_OK;
+}
+
+static mp_err need_lines(const reader *r, int n, const char *what)
+{
+    if (r->lines == n) return MP_OK;
+    return mp_fail(MP_ERR_INPUT, "%s: %d lines for %d %s", r->file, r->lines, n, what);
+}
+
+static mp_err next_int_line(mp_scan *s, int64_t *v)
+{
+    mp_scan_blanks(s);
+    if (!mp_scan_int(s, v)) return mp_scan_fail(s, "a whole number");
+    if (!mp_scan_line_end(s)) return mp_scan_fail(s, "one whole number");
+    return MP_OK;
+}
+
+/* Graph ids must be 1, 1, ..., 2, ...: they never fall and none is left out. */
+static mp_err read_indicator(const reader *r, int *owner, int *graphs)
+{
+    mp_scan s = mp_scan_of(r->text, r->file);
+    int last = 0;
+    for (int v = 0; v < r->lines; v++) {
+        int64_t id;
+        MP_TRY(next_int_line(&s, &id));
+        if (id < 1)
+            return mp_fail(MP_ERR_INPUT, "%s:%d: graph %lld; ids begin with 1", r->file, v + 1,
+                           (long long)id);
+        if (id < last)
+            return mp_fail(MP_ERR_INPUT, "%s:%d: graph %lld after graph %d; ids must not fall", r->file,
+                           v + 1, (long long)id, last);
+        if (id > last + 1)
+            return mp_fail(MP_ERR_INPUT, "%s:%d: graph %d has no nodes; the ids go from %d to %lld", r->file,
+                           v + 1, last + 1, last, (long long)id);
+        last = (int)id;
+        owner[v] = last - 1;
+    }
+    *graphs = last;
+    return MP_OK;
+}
+
+static const int *node_ranges(const int *owner, int nodes, int graphs, mp_arena *a)
+{
+    int *ptr = MP_NEW(a, int, graphs + 1);
+    for (int v = 0; v < nodes; v++) ptr[owner[v] + 1]++;
+    for (int b = 0; b < graphs; b++) ptr[b + 1] += ptr[b];
+    return ptr;
+}
+
+static mp_err read_structure(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
+{
+    reader indicator, edges;
+    MP_TRY(open_part(f, MP_TU_INDICATOR, scratch, &indicator));
+    MP_TRY(open_part(f, MP_TU_EDGES, scratch, &edges));
+    int *owner = MP_NEW_RAW(scratch, int, indicator.lines), graphs = 0;
+    MP_TRY(read_indicator(&indicator, owner, &graphs));
+    raw->graphs.nodes = indicator.lines;
+    raw->graphs.graphs = graphs;
+    raw->graphs.node_ptr = node_ranges(owner, indicator.lines, graphs, a);
+    return mp_tu_edges(edges.text, edges.file, owner, scratch, a, raw);
+}
+
+/* Fields of the first line: what all others must have. */
+static int count_columns(mp_span text)
+{
+    const char *end = memchr(text.p, '\n', text.n);
+    size_t n = end ? (size_t)(end - text.p) : text.n;
+    int columns = 1;
+    for (size_t i = 0; i < n && columns <= MAX_COLUMNS; i++) columns += text.p[i] == ',';
+    return columns;
+}
+
+static mp_err wrong_columns(const mp_scan *s, int columns)
+{
+    return mp_fail(MP_ERR_INPUT, "%s:%lld: expected %d columns, as on line 1", s->file, (long long)s->line,
+                   columns);
+}
+
+static mp_err read_graph_labels(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
+{
+    reader r;
+    MP_TRY(open_part(f, MP_TU_GRAPH_LABELS, scratch, &r));
+    MP_TRY(need_lines(&r, raw->graphs.graphs, "graphs"));
+    int64_t *label = MP_NEW_RAW(a, int64_t, r.lines);
+    mp_scan s = mp_scan_of(r.text, r.file);
+    for (int b = 0; b < r.lines; b++) MP_TRY(next_int_line(&s, label + b));
+    raw->graph_label = label;
+    return MP_OK;
+}
+
+static mp_err read_targets(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
+{
+    reader r;
+    MP_TRY(open_part(f, MP_TU_GRAPH_ATTRIBUTES, scratch, &r));
+    MP_TRY(need_lines(&r, raw->graphs.graphs, "graphs"));
+    double *target = MP_NEW_RAW(a, double, r.lines);
+    mp_scan s = mp_scan_of(r.text, r.file);
+    for (int b = 0; b < r.lines; b++) {
+        mp_scan_blanks(&s);
+        if (!mp_scan_real(&s, target + b)) return mp_scan_fail(&s, "a finite number");
+        if (!mp_scan_line_end(&s)) return mp_scan_fail(&s, "one target a graph");
+    }
+    raw->target = target;
+    return MP_OK;
+}
+
+static mp_err read_label_row(mp_scan *s, int columns, int *out)
+{
+    for (int k = 0; k < columns; k++) {
+        int64_t v;
+        mp_scan_blanks(s);
+        if (k > 0 && !mp_scan_comma(s)) return wrong_columns(s, columns);
+        if (!mp_scan_int(s, &v)) return mp_scan_fail(s, "a whole number");
+        if (v <= INT_MIN || v >= INT_MAX)
+            return mp_fail(MP_ERR_INPUT, "%s:%lld: node label %lld is too large", s->file, (long long)s->line,
+                           (long long)v);
+        out[k] = (int)v;
+    }
+    return mp_scan_line_end(s) ? MP_OK : mp_scan_fail(s, "the end of the line");
+}
+
+static mp_err read_node_labels(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
+{
+    reader r;
+    MP_TRY(open_part(f, MP_TU_NODE_LABELS, scratch, &r));
+    MP_TRY(need_lines(&r, raw->graphs.nodes, "nodes"));
+    int columns = count_columns(r.text);
+    if (columns > MP_MAX_LABEL_COLUMNS)
+        return mp_fail(MP_ERR_LIMIT, "%s: %d label columns; at most %d", r.file, columns,
+                       MP_MAX_LABEL_COLUMNS);
+    int *labels = MP_NEW_RAW(a, int, (size_t)r.lines *(size_t)columns);
+    mp_scan s = mp_scan_of(r.text, r.file);
+    for (int v = 0; v < r.lines; v++)
+        MP_TRY(read_label_row(&s, columns, labels + (size_t)v * (size_t)columns));
+    raw->labels = labels;
+    raw->label_columns = columns;
+    return MP_OK;
+}
+
+typedef struct filling { /* a sparse matrix on its way; col NULL: only counted */
+    int64_t count;
+    int *col;
+    mp_real *val;
+} filling;
+
+static mp_err read_attribute_row(mp_scan *s, int columns, filling *out)
+{
+    for (int k = 0; k < columns; k++) {
+        double v;
+        mp_scan_blanks(s);
+        if (k > 0 && !mp_scan_comma(s)) return wrong_columns(s, columns);
+        if (!mp_scan_real(s, &v) || !isfinite((mp_real)v)) return mp_scan_fail(s, "a finite number");
+        if ((mp_real)v == 0) continue;
+        if (out->col) {
+            out->col[out->count] = k;
+            out->val[out->count] = (mp_real)v;
+        }
+        out->count++;
+    }
+    return mp_scan_line_end(s) ? MP_OK : wrong_columns(s, columns);
+}
+
+/* Two passes over the text: the first checks and counts, so that zeros never take memory (FRANKENSTEIN has
+ * 780 columns, most of them zero). */
+static mp_err read_attributes(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
+{
+    reader r;
+    MP_TRY(open_part(f, MP_TU_NODE_ATTRIBUTES, scratch, &r));
+    MP_TRY(need_lines(&r, raw->graphs.nodes, "nodes"));
+    int columns = count_columns(r.text);
+    if (columns > MAX_COLUMNS) return mp_fail(MP_ERR_LIMIT, "%s: more than %d columns", r.file, MAX_COLUMNS);
+    filling fill = { 0, NULL, NULL };
+    int *ptr = MP_NEW(a, int, r.lines + 1);
+    for (int pass = 0; pass < 2; pass++) {
+        mp_scan s = mp_scan_of(r.text, r.file);
+        for (int v = 0; v < r.lines; v++) {
+            MP_TRY(read_attribute_row(&s, columns, &fill));
+            if (fill.count > INT_MAX)
+                return mp_fail(MP_ERR_LIMIT, "%s: more than %d values", r.file, INT_MAX);
+            ptr[v + 1] = (int)fill.count;
+        }
+        if (pass == 0)
+            fill = (filling){ 0, MP_NEW_RAW(a, int, fill.count), MP_NEW_RAW(a, mp_real, fill.count) };
+    }
+    raw->attributes = (mp_sparse){ r.lines, columns, ptr, fill.col, fill.val };
+    return MP_OK;
+}
+
+static mp_err bad_split(const reader *r, int line)
+{
+    return mp_fail(MP_ERR_INPUT,
+                   "%s:%d: expected a name, the first graph and one past the last, within the graphs",
+                   r->file, line);
+}
+
+static mp_err read_splits(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
+{
+    reader r;
+    MP_TRY(open_part(f, MP_TU_SPLITS, scratch, &r));
+    if (r.lines < 3 || r.lines > 5) return mp_fail(MP_ERR_INPUT, "%s: expected 3 to 5 lines", r.file);
+    mp_span line, word;
+    for (int i = 0; mp_next_line(&r.text, &line); i++) {
+        int64_t bound[2];
+        if (!mp_next_field(&line, ' ', &word) || word.n == 0 || word.n > 32) return bad_split(&r, i + 1);
+        raw->fixed_name[i] = mp_arena_text(a, word.p, word.n);
+        for (int k = 0; k < 2; k++)
+            if (!mp_next_field(&line, ' ', &word) || !mp_to_int(word, &bound[k])) return bad_split(&r, i + 1);
+        if (mp_next_field(&line, ' ', &word)) return bad_split(&r, i + 1);
+        if (bound[0] < 0 || bound[1] < bound[0] || bound[1] > raw->graphs.graphs) return bad_split(&r, i + 1);
+        if (i > 0 && bound[0] < raw->fixed[i - 1][1])
+            return mp_fail(MP_ERR_INPUT, "%s:%d: overlaps the part before it", r.file, i + 1);
+        for (int k = 0; k < 2; k++) raw->fixed[i][k] = (int)bound[k];
+    }
+    return MP_OK;
+}
+
+static mp_err read_all(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
+{
+    typedef mp_err read_part(const mp_tu_files *, mp_arena *, mp_arena *, mp_raw *);
+    static const struct {
+        mp_tu_part part;
+        read_part *read;
+    } optional[] = {
+        { MP_TU_GRAPH_LABELS, read_graph_labels },
+        { MP_TU_NODE_LABELS, read_node_labels },
+        { MP_TU_NODE_ATTRIBUTES, read_attributes },
+        { MP_TU_SPLITS, read_splits },
+    };
+    MP_TRY(read_structure(f, scratch, a, raw));
+    for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
+        if (f->part[optional[i].part].p) MP_TRY(optional[i].read(f, scratch, a, raw));
+    if (!raw->graph_label && f->part[MP_TU_GRAPH_ATTRIBUTES].p) MP_TRY(read_targets(f, scratch, a, raw));
+    return MP_OK;
+}
+
+mp_err mp_tu_parse(const mp_tu_files *files, mp_arena *a, mp_raw *out)
+{
+    *out = (mp_raw){ .name = mp_arena_text(a, files->name, strlen(files->name)) };
+    mp_arena *scratch = mp_arena_new(1 << 16);
+    mp_err e = read_all(files, scratch, a, out);
+    mp_arena_free(scratch);
+    return e;
+}

@@ -1,0 +1,52 @@
+/* tu.h - data sets in the TUDataset text format, from bytes and to files.
+ *
+ * Reading follows EXPERIMENTS 1.1: node ids from 1, self loops and repeated edges dropped, neighbours sorted.
+ * An edge listed in one direction only gets its reverse, and is counted. Every failure names file and line.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_TU_H
+#define MP_TU_H
+
+#include "base/text.h"
+#include "data/dataset.h"
+
+typedef enum mp_tu_part {
+    MP_TU_EDGES,            /* NAME_A.txt               */
+    MP_TU_INDICATOR,        /* NAME_graph_indicator.txt */
+    MP_TU_GRAPH_LABELS,     /* NAME_graph_labels.txt     */
+    MP_TU_NODE_LABELS,      /* NAME_node_labels.txt      */
+    MP_TU_NODE_ATTRIBUTES,  /* NAME_node_attributes.txt  */
+    MP_TU_GRAPH_ATTRIBUTES, /* NAME_graph_attributes.txt */
+    MP_TU_SPLITS,           /* NAME_splits.txt, ours: "train 0 500" = name, first graph, one past the last */
+    MP_TU_PARTS
+} mp_tu_part;
+extern const char *const mp_tu_suffix[MP_TU_PARTS]; /* "_A.txt", ... */
+
+typedef struct mp_tu_files {
+    const char *name;
+    mp_span part[MP_TU_PARTS]; /* p NULL: no such file */
+} mp_tu_files;
+
+/* What the files say, before features are made from it. */
+typedef struct mp_raw {
+    const char *name;
+    mp_graph graphs;
+    mp_sparse attributes; /* N x columns, zeros not stored, val NULL when all are 1; 0 columns: none */
+    int label_columns;
+    const int *labels;          /* N x label_columns node labels, the file's numbers           */
+    const int64_t *graph_label; /* B, or NULL                                                  */
+    const double *target;       /* B, or NULL; read only when there are no labels              */
+    int self_loops, repeated_edges, added_reverse; /* lines dropped, lines dropped, edges added */
+    int fixed[5][2];                               /* as in mp_dataset                         */
+    const char *fixed_name[5];
+} mp_raw;
+
+/* A and graph_indicator must be there. Nothing of the texts is referenced afterwards. */
+MP_MUST mp_err mp_tu_parse(const mp_tu_files *files, mp_arena *a, mp_raw *out);
+
+/* Writes the files into `folder`, which is made when missing. */
+MP_MUST mp_err mp_tu_write(const mp_raw *raw, const char *folder);
+
+/* Features, classes, seal and fingerprint. `as` NULL: by EXPERIMENTS 1.1 and the set's name. */
+MP_MUST mp_err mp_dataset_build(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out);
+
+#endif

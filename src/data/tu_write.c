@@ -1,0 +1,135 @@
+/* tu_write.c - a data set as a folder of TUDataset files, which this reader and PyTorch Geometric's read
+ * back.
+ * SPDX-License-Identifier: MIT */
+#include "base/json.h"
+#include "data/gather.h"
+#include "data/tu.h"
+
+#include <stdio.h>
+
+/* printf is too slow for millions of edges. */
+static void put_int(mp_buf *b, int64_t v)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    uint64_t size = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    do digits[--at] = (char)('0' + size % 10);
+    while ((size /= 10) != 0);
+    if (v < 0) digits[--at] = '-';
+    mp_buf_add(b, digits + at, sizeof digits - at);
+}
+
+static void put_line(mp_buf *b, int64_t v)
+{
+    put_int(b, v);
+    mp_buf_add(b, "\n", 1);
+}
+
+/* A stored value is one mp_real: nine digits bring a float back, mp_real_text a double. */
+static void put_real(mp_buf *b, mp_real v)
+{
+    if (v == (mp_real)(int)v) {
+        put_int(b, (int)v);
+        return;
+    }
+    char text[40];
+    if (sizeof(mp_real) == sizeof(float))
+        snprintf(text, sizeof text, "%.9g", (double)v);
+    else
+        mp_real_text((double)v, text);
+    mp_buf_puts(b, text);
+}
+
+static void write_edges(const mp_raw *raw, mp_buf *b)
+{
+    for (int v = 0; v < raw->graphs.nodes; v++) {
+        for (int e = raw->graphs.row_ptr[v]; e < raw->graphs.row_ptr[v + 1]; e++) {
+            put_int(b, v + 1);
+            mp_buf_add(b, ", ", 2);
+            put_line(b, (int64_t)raw->graphs.col[e] + 1);
+        }
+    }
+}
+
+static void write_indicator(const mp_raw *raw, mp_buf *b)
+{
+    for (int g = 0; g < raw->graphs.graphs; g++)
+        for (int v = raw->graphs.node_ptr[g]; v < raw->graphs.node_ptr[g + 1]; v++)
+            put_line(b, (int64_t)g + 1);
+}
+
+static void write_graph_labels(const mp_raw *raw, mp_buf *b)
+{
+    for (int g = 0; raw->graph_label && g < raw->graphs.graphs; g++) put_line(b, raw->graph_label[g]);
+}
+
+static void write_node_labels(const mp_raw *raw, mp_buf *b)
+{
+    for (int v = 0; raw->labels && v < raw->graphs.nodes; v++) {
+        for (int k = 0; k < raw->label_columns; k++) {
+            if (k) mp_buf_add(b, ", ", 2);
+            put_int(b, raw->labels[(size_t)v * (size_t)raw->label_columns + (size_t)k]);
+        }
+        mp_buf_add(b, "\n", 1);
+    }
+}
+
+static void write_attributes(const mp_raw *raw, mp_buf *b)
+{
+    const mp_sparse *x = &raw->attributes;
+    for (int v = 0; v < x->rows && x->cols; v++) {
+        int i = x->ptr[v];
+        for (int k = 0; k < x->cols; k++) {
+            bool stored = i < x->ptr[v + 1] && x->col[i] == k;
+            if (k) mp_buf_add(b, ", ", 2);
+            put_real(b, !stored ? 0 : x->val ? x->val[i] : 1);
+            i += stored;
+        }
+        mp_buf_add(b, "\n", 1);
+    }
+}
+
+static void write_targets(const mp_raw *raw, mp_buf *b)
+{
+    for (int g = 0; raw->target && g < raw->graphs.graphs; g++) {
+        char text[40];
+        mp_real_text(raw->target[g], text);
+        mp_buf_puts(b, text);
+        mp_buf_add(b, "\n", 1);
+    }
+}
+
+static void write_splits(const mp_raw *raw, mp_buf *b)
+{
+    for (int i = 0; i < 5; i++)
+        if (raw->fixed_name[i])
+            mp_buf_printf(b, "%s %d %d\n", raw->fixed_name[i], raw->fixed[i][0], raw->fixed[i][1]);
+}
+
+mp_err mp_tu_write(const mp_raw *raw, const char *folder)
+{
+    typedef void write_part(const mp_raw *, mp_buf *);
+    static write_part *const write[MP_TU_PARTS] = {
+        [MP_TU_EDGES] = write_edges,
+        [MP_TU_INDICATOR] = write_indicator,
+        [MP_TU_GRAPH_LABELS] = write_graph_labels,
+        [MP_TU_NODE_LABELS] = write_node_labels,
+        [MP_TU_NODE_ATTRIBUTES] = write_attributes,
+        [MP_TU_GRAPH_ATTRIBUTES] = write_targets,
+        [MP_TU_SPLITS] = write_splits,
+    };
+    MP_TRY(mp_make_folder(folder));
+    mp_err e = MP_OK;
+    for (int part = 0; part < MP_TU_PARTS && e == MP_OK; part++) {
+        mp_buf text = { 0 };
+        char path[4096];
+        write[part](raw, &text);
+        int n = snprintf(path, sizeof path, "%s/%s%s", folder, raw->name, mp_tu_suffix[part]);
+        if (n < 0 || n >= (int)sizeof path)
+            e = mp_fail(MP_ERR_IO, "%s: name too long", folder);
+        else if (text.n)
+            e = mp_write_file(path, text.p, text.n);
+        mp_buf_free(&text);
+    }
+    return e;
+}

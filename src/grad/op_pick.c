@@ -1,0 +1,127 @@
+/* op_pick.c - rows of a matrix by number, inner products of rows, and PReLU.
+ * SPDX-License-Identifier: MIT */
+#include "grad/ops.h"
+
+#include <string.h>
+
+/* ---- pick: out_i = x_which(i) */
+struct pick {
+    mp_mat *out, *x;
+    const int *which;
+};
+
+static void pick_back(void *p, mp_ctx *c)
+{
+    struct pick *a = p;
+    if (!a->out->live || !a->x->g) return;
+    size_t C = (size_t)a->x->cols;
+    mp_real *dx = mp_grad_zeroed(a->x);
+    for (int i = 0; i < a->out->rows; i++)
+        c->k->axpy(dx + (size_t)a->which[i] * C, 1, a->out->g + (size_t)i * C, true, C);
+}
+
+mp_mat *mp_pick(mp_ctx *c, mp_mat *x, const int *which, int n)
+{
+    mp_mat *out = mp_mat_new(c, n, x->cols);
+    size_t C = (size_t)x->cols;
+    for (int i = 0; i < n; i++) memcpy(out->v + (size_t)i * C, x->v + (size_t)which[i] * C, C * sizeof *out->v);
+    MP_RECORD(c, pick_back, struct pick, out, x, which);
+    return out;
+}
+
+/* ---- row_dot: out[v,d] = <a[v, block d], b[v]>: the gate's backward, read the other way */
+struct row_dot {
+    mp_mat *out, *a, *b;
+    const int *all;
+};
+
+static void row_dot_back(void *p, mp_ctx *c)
+{
+    struct row_dot *s = p;
+    if (!s->out->live) return;
+    int N = s->out->rows, C = s->b->cols, D = s->out->cols;
+    if (s->b->g) c->k->gate_bwd(mp_grad_zeroed(s->b), NULL, s->a->v, s->b->v, s->out->g, s->all, N, C, D, 0);
+    if (!s->a->g) return;
+    mp_arena_mark here = mp_arena_here(c->arena);
+    size_t n = (size_t)N * (size_t)C * (size_t)D;
+    mp_real *t = MP_NEW_RAW(c->arena, mp_real, n);
+    c->k->gate_fwd(t, s->b->v, s->out->g, s->all, N, C, D, 0);
+    c->k->axpy(s->a->g, 1, t, !mp_grad_store(s->a), n);
+    mp_arena_back(c->arena, here);
+}
+
+mp_mat *mp_row_dot(mp_ctx *c, mp_mat *a, mp_mat *b)
+{
+    mp_assert(a->rows == b->rows && b->cols > 0 && a->cols % b->cols == 0);
+    int N = a->rows, D = a->cols / b->cols;
+    mp_mat *out = mp_mat_new(c, N, D);
+    int *all = MP_NEW_RAW(c->arena, int, N);
+    for (int i = 0; i < N; i++) all[i] = i;
+    c->k->gate_bwd(NULL, out->v, a->v, b->v, out->v, all, N, b->cols, D, 0);
+    MP_RECORD(c, row_dot_back, struct row_dot, out, a, b, all);
+    return out;
+}
+
+/* ---- pair_dot: one inner product a pair of rows */
+struct pair_dot {
+    mp_mat *out, *a, *b;
+    const int *row_a, *row_b;
+    const mp_real *scale;
+};
+
+static void pair_dot_back(void *p, mp_ctx *c)
+{
+    struct pair_dot *s = p;
+    if (!s->out->live) return;
+    size_t C = (size_t)s->a->cols;
+    mp_real *da = mp_grad_zeroed(s->a), *db = mp_grad_zeroed(s->b);
+    for (int k = 0; k < s->out->rows; k++) {
+        mp_real d = s->out->g[k] * s->scale[k];
+        size_t i = (size_t)s->row_a[k] * C, j = (size_t)s->row_b[k] * C;
+        if (da) c->k->axpy(da + i, d, s->b->v + j, true, C);
+        if (db) c->k->axpy(db + j, d, s->a->v + i, true, C);
+    }
+}
+
+mp_mat *mp_pair_dot(mp_ctx *c, mp_mat *a, const int *row_a, mp_mat *b, const int *row_b, const mp_real *scale, int n)
+{
+    mp_assert(a->cols == b->cols);
+    mp_mat *out = mp_mat_new(c, n, 1);
+    for (int k = 0; k < n; k++) { /* a row of one link at a time: the kernel's order of summing */
+        int ptr[2] = { 0, 1 };
+        mp_links one = { ptr, &row_b[k], NULL, NULL, NULL };
+        c->k->edge_dot(&out->v[k], NULL, a->v + (size_t)row_a[k] * (size_t)a->cols, b->v, one, false, 1, a->cols);
+        out->v[k] *= scale[k];
+    }
+    MP_RECORD(c, pair_dot_back, struct pair_dot, out, a, b, row_a, row_b, scale);
+    return out;
+}
+
+/* ---- prelu: dslope = sum of x dy where x < 0 */
+struct prelu {
+    mp_mat *out, *x, *slope;
+};
+
+static void prelu_back(void *p, mp_ctx *c)
+{
+    struct prelu *a = p;
+    (void)c;
+    if (!a->out->live) return;
+    size_t n = (size_t)a->x->rows * (size_t)a->x->cols;
+    mp_real *dx = mp_grad_zeroed(a->x), *ds = mp_grad_zeroed(a->slope), sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool below = a->x->v[i] < 0;
+        if (below) sum += a->x->v[i] * a->out->g[i];
+        if (dx) dx[i] += below ? a->slope->v[0] * a->out->g[i] : a->out->g[i];
+    }
+    if (ds) ds[0] += sum;
+}
+
+mp_mat *mp_prelu(mp_ctx *c, mp_mat *x, mp_mat *slope)
+{
+    mp_mat *out = mp_mat_new(c, x->rows, x->cols);
+    size_t n = (size_t)x->rows * (size_t)x->cols;
+    for (size_t i = 0; i < n; i++) out->v[i] = x->v[i] < 0 ? slope->v[0] * x->v[i] : x->v[i];
+    MP_RECORD(c, prelu_back, struct prelu, out, x, slope);
+    return out;
+}

@@ -1,0 +1,89 @@
+/* att.c - AttPool: attention scores the nodes, and each node's mass is split over the kept nodes it touches.
+ *     global:  R = softmax over the graph of X w
+ *     local:   R_i = e_i Ahat_ii / (sum_j Ahat_ij e_j + 1e-10),  e = exp(|tau| (X w - largest))
+ *     T[q,u] = Ahat[keep q, u] / (sum_q' Ahat[keep q', u] + 1e-10),   X' = T (X R),   A' = T Ahat T^T
+ *     Ahat = D~^-1/2 (A+I) D~^-1/2 on the input graph, afterwards the pooled matrix   (Huang et al. 2019; METHODS 3.3)
+ * T depends on the selection and on constants alone, so no gradient flows through it or through A'.
+ * SPDX-License-Identifier: MIT */
+#include "pool/pool.h"
+
+typedef struct att {
+    int w, tau;
+} att;
+
+static void att_init(void *state, const mp_setup *s)
+{
+    att *a = state;
+    bool local = s->conf->attention == MP_ATTENTION_LOCAL;
+    a->w = mp_param_plain(s->params, s->prefix, "w", s->channels, s->cols, local ? MP_INIT_UNIFORM : MP_INIT_NORMAL, 1);
+    a->tau = -1;
+    if (!local) return;
+    a->tau = mp_param_plain(s->params, s->prefix, "tau", 1, 1, MP_INIT_ONE, 0);
+    mp_param_reshape(s->params, a->tau, 0, 1, 1, 1);
+}
+
+static mp_mat *column_sums(mp_ctx *c, const mp_graph *g)
+{
+    mp_real *sum = MP_NEW(c->arena, mp_real, g->nodes);
+    for (int v = 0; v < g->nodes; v++)
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) sum[v] += g->w->v[g->rev[e]];
+    return mp_mat_of(c, sum, g->nodes, 1);
+}
+
+static mp_mat *sizes(mp_ctx *c, const mp_graph *g)
+{
+    mp_real *n = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+    for (int b = 0; b < g->graphs; b++)
+        for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) n[v] = (mp_real)(g->node_ptr[b + 1] - g->node_ptr[b]);
+    return mp_mat_of(c, n, g->nodes, 1);
+}
+
+static void att_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    const att *a = state;
+    const mp_graph *g = mp_pool_hat(c, p->g);
+    mp_mat *z = mp_linear(c, p->x, mp_use(c, a->w), NULL, false);
+    if (a->tau < 0) {
+        p->score = mp_softmax(c, z, g->node_ptr, g->graphs);
+    } else {
+        p->score = mp_local_att(c, g, z, mp_use(c, a->tau));
+        if (pool->conf->dnorm) p->score = mp_row_scale(c, p->score, column_sums(c, g));
+    }
+    if (pool->conf->scale_n) p->score = mp_row_scale(c, p->score, sizes(c, g));
+    p->aside = (void *)(uintptr_t)g;
+}
+
+const mp_scorer mp_score_att = { "attention", "softmax over nodes of X w", sizeof(att), att_init, att_run };
+
+/* T as strengths on the edges of g: rows of the kept nodes, columns divided by what the kept nodes give them. */
+static mp_mat *strengths(const mp_pool *pool, mp_ctx *c, const mp_graph *g, const mp_assign *t)
+{
+    bool raw = pool->conf->assign == MP_ASSIGN_RAW;
+    mp_real *alpha = MP_NEW(c->arena, mp_real, g->edges);
+    for (int u = 0; u < g->nodes; u++) {
+        mp_real sum = 0;
+        for (int k = t->node_ptr[u]; k < t->node_ptr[u + 1]; k++) sum += g->w->v[t->owner_at[k]];
+        for (int k = t->node_ptr[u]; k < t->node_ptr[u + 1]; k++) {
+            int e = t->owner_at[k];
+            alpha[e] = raw ? 1 : g->w->v[e] / (sum + (mp_real)1e-10);
+        }
+    }
+    return mp_mat_of(c, alpha, g->edges, 1);
+}
+
+static void att_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    (void)state;
+    const mp_graph *g = p->aside;
+    mp_assign t;
+    mp_assign_rows(c->arena, g, p->keep, p->keep_ptr[g->graphs], &t);
+    mp_mat *alpha = strengths(pool, c, g, &t);
+    mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
+    mp_ctx quiet = *c; /* constants: nothing to remember */
+    quiet.record = false;
+    mp_coarse_of(&quiet, g, &t, alpha, p->keep_ptr, MP_DIAGONAL_SUM, out);
+    p->out_g = out;
+    p->out_x = mp_collect(c, &t, alpha, mp_pool_gate_all(pool, c, p));
+}
+
+const mp_coarsener mp_coarsen_att = { "assignment", "T (X R); T Ahat T^T", 0, NULL, att_coarsen };

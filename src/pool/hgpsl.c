@@ -1,0 +1,146 @@
+/* hgpsl.c - HGP-SL: the edges of the pooled graph are learned.
+ *     e_ij = leaky(<a, [x'_i ; x'_j]>) + lambda A'_ij,   A' = A[keep, keep]
+ *     A''_i. = sparsemax of e_i. over the candidates j of i;  A''_ij is the weight of the message i -> j
+ *                                                                              (Zhang et al. 2019; METHODS 3.5)
+ * Candidates: every pair of a pooled graph (k^2 numbers a graph: the method itself is dense), or pairs within some hops
+ * in the graph before pooling when a graph keeps more than 256 nodes.
+ * SPDX-License-Identifier: MIT */
+#include "graph/induce.h"
+#include "pool/pool.h"
+
+#include <string.h>
+
+#define FULL_UP_TO 256
+
+typedef struct learned {
+    int a; /* 2C x 1: first half on the source, second on the target */
+} learned;
+
+static void learned_init(void *state, const mp_setup *s)
+{
+    learned *l = state;
+    bool wide = s->conf->gate != MP_GATE_AUTO && s->conf->width != MP_WIDTH_MULTIHEAD;
+    int C = wide ? s->channels * s->conf->score_dim : s->channels;
+    l->a = mp_param_plain(s->params, s->prefix, "a", 2 * C, 1, MP_INIT_UNIFORM, mp_glorot(1, 2 * C));
+    mp_param_reshape(s->params, l->a, 1, 2 * C, 1, 1);
+}
+
+/* Marks what lies within `hops` of v; returns how many are in `queue`, v first. */
+static int reach(const mp_graph *g, int v, int hops, int *mark, int *depth, int *queue)
+{
+    int head = 0, tail = 0;
+    mark[v] = v;
+    depth[v] = 0;
+    queue[tail++] = v;
+    while (head < tail) {
+        int u = queue[head++];
+        if (depth[u] == hops) continue;
+        for (int e = g->row_ptr[u]; e < g->row_ptr[u + 1]; e++) {
+            int w = g->col[e];
+            if (mark[w] == v || (g->w && g->w->v[e] == 0 && g->w->v[g->rev[e]] == 0)) continue;
+            mark[w] = v;
+            depth[w] = depth[u] + 1;
+            queue[tail++] = w;
+        }
+    }
+    return tail;
+}
+
+static bool is_full(const mp_pool *pool, int kept)
+{
+    switch (pool->conf->candidates) {
+    case MP_CANDIDATES_FULL: return true;
+    case MP_CANDIDATES_SAMPLED: return false;
+    default: return kept <= FULL_UP_TO;
+    }
+}
+
+/* The pattern of candidates over the kept nodes, self pairs included. */
+static const mp_graph *candidates(const mp_pool *pool, mp_ctx *c, const mp_pooling *p)
+{
+    const mp_graph *g = p->g;
+    int hops = mp_hops(pool->conf, 3);
+    int *place = MP_NEW_RAW(c->arena, int, g->nodes), *mark = MP_NEW_RAW(c->arena, int, g->nodes);
+    int *depth = MP_NEW_RAW(c->arena, int, g->nodes), *queue = MP_NEW_RAW(c->arena, int, g->nodes);
+    memset(place, -1, (size_t)g->nodes * sizeof(int));
+    memset(mark, -1, (size_t)g->nodes * sizeof(int));
+    for (int q = 0; q < p->keep_ptr[g->graphs]; q++) place[p->keep[q]] = q;
+    mp_builder b = { .arena = c->arena };
+    for (int i = 0; i < g->graphs; i++) {
+        int from = p->keep_ptr[i], to = p->keep_ptr[i + 1];
+        bool full = is_full(pool, to - from);
+        for (int q = from; q < to; q++) {
+            for (int r = from; full && r < to; r++) mp_builder_add(&b, q, r, 0);
+            if (full) continue;
+            int n = reach(g, p->keep[q], hops, mark, depth, queue);
+            for (int k = 0; k < n; k++)
+                if (place[queue[k]] >= 0) mp_builder_add(&b, q, place[queue[k]], 0);
+        }
+    }
+    return mp_builder_end(&b, c, g->graphs, p->keep_ptr);
+}
+
+/* lambda A' on the candidates: entry (row i, col j) holds the weight of the edge i -> j. */
+static mp_mat *known(mp_ctx *c, const mp_graph *all, const mp_graph *induced, mp_real lambda)
+{
+    int *from = MP_NEW_RAW(c->arena, int, all->edges);
+    mp_real *absent = MP_NEW(c->arena, mp_real, all->edges);
+    for (int v = 0; v < all->nodes; v++) {
+        int e = induced->row_ptr[v], end = induced->row_ptr[v + 1];
+        for (int k = all->row_ptr[v]; k < all->row_ptr[v + 1]; k++) {
+            while (e < end && induced->col[e] < all->col[k]) e++;
+            bool there = e < end && induced->col[e] == all->col[k];
+            from[k] = there ? induced->rev[e] : -1;
+            absent[k] = there ? (induced->w ? 0 : lambda) : induced->w ? -lambda : 0;
+        }
+    }
+    if (!induced->w) return mp_mat_of(c, absent, all->edges, 1);
+    /* edge_take gives 1 where there is no edge: take that back */
+    return mp_mix(c, lambda, mp_edge_take(c, induced->w, from, all->edges), 1, mp_mat_of(c, absent, all->edges, 1));
+}
+
+/* Without the pairs that are 0 both ways: they carry neither value nor gradient. */
+static const mp_graph *pruned(mp_ctx *c, const mp_graph *all, mp_mat *w)
+{
+    int *row_ptr = MP_NEW(c->arena, int, all->nodes + 1), *now = MP_NEW_RAW(c->arena, int, all->edges);
+    int *col = MP_NEW_RAW(c->arena, int, all->edges), *rev = MP_NEW_RAW(c->arena, int, all->edges);
+    int *from = MP_NEW_RAW(c->arena, int, all->edges), n = 0;
+    for (int v = 0; v < all->nodes; v++) {
+        for (int e = all->row_ptr[v]; e < all->row_ptr[v + 1]; e++) {
+            if (w->v[e] == 0 && w->v[all->rev[e]] == 0) continue;
+            col[n] = all->col[e];
+            from[n] = e;
+            now[e] = n++;
+        }
+        row_ptr[v + 1] = n;
+    }
+    for (int k = 0; k < n; k++) rev[k] = now[all->rev[from[k]]];
+    mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
+    *out = (mp_graph){ .graphs = all->graphs, .nodes = all->nodes, .edges = n, .node_ptr = all->node_ptr,
+                       .row_ptr = row_ptr, .col = col, .rev = rev, .w = mp_edge_take(c, w, from, n),
+                       .norm = MP_NEW(c->arena, mp_norm, 1) };
+    return out;
+}
+
+static void learned_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    const learned *l = state;
+    mp_mat *x = p->out_x = mp_pool_gate(pool, c, p);
+    mp_graph *induced = MP_NEW(c->arena, mp_graph, 1);
+    const int *edge_of;
+    mp_induce(c->arena, p->g, p->keep, p->keep_ptr, induced, &edge_of);
+    induced->w = mp_edge_take(c, p->g->w, edge_of, induced->edges);
+    const mp_graph *all = candidates(pool, c, p);
+    int C = x->cols;
+    mp_mat *a = mp_use(c, l->a);
+    mp_mat *src = mp_linear(c, x, mp_rows(c, a, 0, C), NULL, false);
+    mp_mat *dst = mp_linear(c, x, mp_rows(c, a, C, 2 * C), NULL, false);
+    mp_mat *e = mp_act_of(c, mp_edge_pair(c, all, src, dst), MP_ACT_LEAKY);
+    e = mp_mix(c, 1, e, 1, known(c, all, induced, (mp_real)mp_lambda(pool->conf, 1)));
+    mp_mat *share = pool->conf->sparse ? mp_sparsemax(c, e, all->row_ptr, all->nodes)
+                                       : mp_softmax(c, e, all->row_ptr, all->nodes);
+    p->out_g = pruned(c, all, mp_edge_take(c, share, all->rev, all->edges)); /* row i, col j is the edge i -> j */
+}
+
+const mp_coarsener mp_coarsen_learned = { "structure learning", "X_keep; sparsemax(leaky(a [x_i ; x_j]) + lambda A')",
+                                          sizeof(learned), learned_init, learned_run };

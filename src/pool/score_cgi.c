@@ -1,0 +1,124 @@
+/* score_cgi.c - CGIPool: the difference of a real and a fake score, with a discriminator that tells them apart.
+ *     S_r = tanh(GCN_r X),  S_f = tanh(GCN_f X),  R = S_r - S_f,  gate tanh
+ *     loss = ( BCE(D(g_r, g), 1) + BCE(D(g_f, g), 0) ) / 2,   g = mean of x,  g_r = mean of x S_r,  g_f = mean of x S_f
+ *     D(u, v) = Linear(leaky(Linear([u ; v])))                              (Pang, Zhao & Li 2021; METHODS 3.10)
+ * The released code (variant authors) scores with two GraphConv layers, without the inner tanh, and pools a third one.
+ * SPDX-License-Identifier: MIT */
+#include "pool/pool.h"
+
+typedef struct judge {
+    int w, b; /* [u ; v] -> C */
+    mp_lin last;
+} judge;
+
+typedef struct cgi {
+    mp_conv real[2], fake[2], change; /* authors: two layers each, and the transform of x */
+    judge d;
+} cgi;
+
+static judge judge_init(const mp_setup *s)
+{
+    int C = s->channels;
+    const char *first = mp_param_under(s->params, s->prefix, "disc.0");
+    judge d;
+    d.w = mp_param_linear(s->params, first, "weight", C, 2 * C, mp_fan_in(2 * C));
+    d.b = mp_param_vector(s->params, first, "bias", C, MP_INIT_UNIFORM, mp_fan_in(2 * C));
+    d.last = mp_lin_init(s->params, s->prefix, "disc.1", C, 1, true);
+    return d;
+}
+
+static mp_mat *judge_run(const judge *d, mp_ctx *c, mp_mat *u, mp_mat *v)
+{
+    int C = u->cols;
+    mp_mat *w = mp_use(c, d->w);
+    mp_mat *h = mp_mix(c, 1, mp_linear(c, u, mp_rows(c, w, 0, C), mp_use(c, d->b), false), 1,
+                       mp_linear(c, v, mp_rows(c, w, C, 2 * C), NULL, false));
+    return mp_lin_run(&d->last, c, MP_DENSE(mp_act_of(c, h, MP_ACT_LEAKY)), false);
+}
+
+static mp_mat *column_mean(mp_ctx *c, mp_mat *s)
+{
+    if (s->cols == 1) return s;
+    mp_real *share = MP_NEW_RAW(c->arena, mp_real, s->cols);
+    for (int d = 0; d < s->cols; d++) share[d] = 1 / (mp_real)s->cols;
+    return mp_linear(c, s, mp_mat_of(c, share, s->cols, 1), NULL, false);
+}
+
+/* Per graph the mean of x times s, over all nodes or over the node with the largest s. */
+static mp_mat *weighted_read(const mp_pool *pool, mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *s)
+{
+    mp_mat *one = column_mean(c, s);
+    int *which = MP_NEW_RAW(c->arena, int, g->nodes), *ptr = MP_NEW_RAW(c->arena, int, g->graphs + 1), n = 0;
+    ptr[0] = 0;
+    for (int b = 0; b < g->graphs; b++) {
+        int best = g->node_ptr[b];
+        for (int v = best; v < g->node_ptr[b + 1]; v++) {
+            if (pool->conf->mi_nodes == MP_MI_ALL) which[n++] = v;
+            if (one->v[v] > one->v[best]) best = v;
+        }
+        if (pool->conf->mi_nodes == MP_MI_TOP1 && g->node_ptr[b + 1] > g->node_ptr[b]) which[n++] = best;
+        ptr[b + 1] = n;
+    }
+    return mp_readout(c, mp_gate(c, x, one, MP_ACT_NONE, which, n, 0), ptr, g->graphs, MP_READ_MEAN);
+}
+
+static mp_mat *contrast(const mp_pool *pool, const judge *d, mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *real,
+                        mp_mat *fake)
+{
+    if (!c->record || mp_pool_loss_weight(pool) == 0) return NULL;
+    mp_mat *all = mp_readout(c, x, g->node_ptr, g->graphs, MP_READ_MEAN);
+    mp_mat *yes = judge_run(d, c, weighted_read(pool, c, g, x, real), all);
+    mp_mat *no = judge_run(d, c, weighted_read(pool, c, g, x, fake), all);
+    return mp_mix(c, (mp_real)0.5, mp_bce(c, yes, true), (mp_real)0.5, mp_bce(c, no, false));
+}
+
+static void cgi_init(void *state, const mp_setup *s)
+{
+    cgi *a = state;
+    a->real[0] = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gcn_r"), MP_GCN, s->channels, s->cols);
+    a->fake[0] = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gcn_f"), MP_GCN, s->channels, s->cols);
+    a->d = judge_init(s);
+}
+
+static void cgi_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    const cgi *a = state;
+    mp_mat *real = mp_act_of(c, mp_conv_run(&a->real[0], c, p->g, MP_DENSE(p->x), false), MP_ACT_TANH);
+    mp_mat *fake = mp_act_of(c, mp_conv_run(&a->fake[0], c, p->g, MP_DENSE(p->x), false), MP_ACT_TANH);
+    p->score = mp_mix(c, 1, real, -1, fake);
+    p->loss = contrast(pool, &a->d, c, p->g, p->x, real, fake);
+}
+
+const mp_scorer mp_score_cgi = { "real and fake", "tanh(GCN_r(X)) - tanh(GCN_f(X))", sizeof(cgi), cgi_init, cgi_run };
+
+static void authors_init(void *state, const mp_setup *s)
+{
+    static const char *const names[2][2] = { { "real.0", "real.1" }, { "fake.0", "fake.1" } };
+    cgi *a = state;
+    mp_conv *both[2] = { a->real, a->fake };
+    int C = s->channels;
+    a->change = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "transform"), MP_GRAPHCONV, C, C);
+    for (int i = 0; i < 2; i++)
+        for (int l = 0; l < 2; l++)
+            both[i][l] = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, names[i][l]), MP_GRAPHCONV, C,
+                                      l ? s->cols : C);
+    a->d = judge_init(s);
+}
+
+static mp_mat *two_layers(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_mat *x)
+{
+    mp_mat *h = mp_act_of(c, mp_conv_run(&l[0], c, g, MP_DENSE(x), false), MP_ACT_LEAKY);
+    return mp_conv_run(&l[1], c, g, MP_DENSE(h), false);
+}
+
+static void authors_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    const cgi *a = state;
+    mp_mat *real = two_layers(a->real, c, p->g, p->x), *fake = two_layers(a->fake, c, p->g, p->x);
+    p->x = mp_act_of(c, mp_conv_run(&a->change, c, p->g, MP_DENSE(p->x), false), MP_ACT_LEAKY);
+    p->score = mp_mix(c, 1, real, -1, fake);
+    p->loss = contrast(pool, &a->d, c, p->g, p->x, mp_act_of(c, real, MP_ACT_TANH), mp_act_of(c, fake, MP_ACT_TANH));
+}
+
+const mp_scorer mp_score_cgi_authors = { "real and fake", "two GraphConv layers each", sizeof(cgi), authors_init,
+                                         authors_run };

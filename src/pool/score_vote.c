@@ -1,0 +1,59 @@
+/* score_vote.c - TAPool: nodes vote locally by likeness and globally along learned directions.
+ *     Abar = D~^-1 (A+I),   l_i = (1/n) sum_j Abar_ij <x_i, x_j>,   g_i = sum_j Abar_ij <x_j, P>
+ *     R = softmax(l) + softmax(g) over the graph, the local vote in every column   (Gao, Liu & Ji 2021; METHODS 3.11)
+ * SPDX-License-Identifier: MIT */
+#include "pool/pool.h"
+
+typedef struct vote {
+    int p; /* P, C x D */
+} vote;
+
+static void vote_init(void *state, const mp_setup *s)
+{
+    vote *a = state;
+    a->p = mp_param_plain(s->params, s->prefix, "P", s->channels, s->cols, MP_INIT_UNIFORM, mp_fan_in(s->channels));
+}
+
+/* A column with one constant a graph. */
+static mp_mat *per_graph(mp_ctx *c, const mp_graph *g, bool inverse)
+{
+    mp_real *v = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+    for (int b = 0; b < g->graphs; b++) {
+        mp_real n = (mp_real)(g->node_ptr[b + 1] - g->node_ptr[b]);
+        for (int i = g->node_ptr[b]; i < g->node_ptr[b + 1]; i++) v[i] = inverse ? 1 / n : n;
+    }
+    return mp_mat_of(c, v, g->nodes, 1);
+}
+
+static mp_mat *to_columns(mp_ctx *c, mp_mat *column, int D)
+{
+    mp_real *ones = MP_NEW_RAW(c->arena, mp_real, D);
+    for (int d = 0; d < D; d++) ones[d] = 1;
+    return mp_linear(c, column, mp_mat_of(c, ones, 1, D), NULL, false);
+}
+
+static mp_mat *degree_share(mp_ctx *c, const mp_graph *g, mp_real lambda)
+{
+    mp_mat *share = per_graph(c, g, true);
+    for (int v = 0; v < g->nodes; v++) share->v[v] *= lambda * (mp_real)(g->row_ptr[v + 1] - g->row_ptr[v]);
+    return share;
+}
+
+static void vote_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    const vote *a = state;
+    const mp_graph *g = p->g, *looped = mp_looped(c, mp_weighted(c, g, NULL));
+    int D = pool->cols;
+    mp_mat *near = mp_agg(c, looped, MP_AGG_MEAN, p->x, NULL, false);
+    mp_mat *local = mp_softmax(c, mp_row_scale(c, mp_row_dot(c, near, p->x), per_graph(c, g, true)), g->node_ptr, g->graphs);
+    mp_mat *along = mp_linear(c, p->x, mp_use(c, a->p), NULL, false);
+    mp_mat *global = mp_softmax(c, mp_agg(c, looped, MP_AGG_MEAN, along, NULL, false), g->node_ptr, g->graphs);
+    p->score = mp_mix(c, 1, to_columns(c, local, D), 1, global);
+    if (pool->conf->connectivity) {
+        mp_mat *share = degree_share(c, g, (mp_real)mp_lambda(pool->conf, 0.1));
+        p->score = mp_mix(c, 1, p->score, 1, to_columns(c, share, D));
+    }
+    if (pool->conf->scale_n) p->score = mp_row_scale(c, p->score, per_graph(c, g, false));
+}
+
+const mp_scorer mp_score_vote = { "votes", "softmax(local vote) + softmax(global vote)", sizeof(vote), vote_init, vote_run };

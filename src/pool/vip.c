@@ -1,0 +1,154 @@
+/* vip.c - VIPool: keep the nodes that tell most about their neighbourhoods.
+ *     M = PReLU(X W + b + b'),   P = (1/t) sum over q <= t of Ahat^q M W^q,   R_j = <M Q_j, sigmoid(P)> + b_j,  gate sigmoid
+ *     loss = mean of BCE(critic(M_i, P_i), 1) and BCE(critic(M_pi(i), P_i), 0), pi a random order
+ *     A' = T A T^T, T = softmax over the stored entries of the kept rows of A+I              (Li et al. 2020; METHODS 3.6)
+ * The random order stays within a shard of the mini-batch. No gradient flows through T.
+ * SPDX-License-Identifier: MIT */
+#include "graph/induce.h"
+#include "math/fun.h"
+#include "pool/pool.h"
+
+#define MAX_HOPS 16
+
+typedef struct vip {
+    mp_lin mlp;
+    int bias2, slope, w[MAX_HOPS], hops;
+    int q, b; /* Q: D matrices C x C below each other; b: 1 x D */
+} vip;
+
+static void vip_init(void *state, const mp_setup *s)
+{
+    vip *a = state;
+    int C = s->channels, D = s->cols;
+    const char *mlp = mp_param_under(s->params, s->prefix, "mlp");
+    a->hops = mp_hops(s->conf, 1);
+    a->mlp.w = mp_param_linear(s->params, mlp, "weight", C, C, mp_glorot(C, C));
+    a->mlp.b = mp_param_vector(s->params, mlp, "bias", C, MP_INIT_ZERO, 0);
+    a->bias2 = mp_param_vector(s->params, mlp, "bias2", C, MP_INIT_ZERO, 0);
+    a->slope = mp_param_vector(s->params, mlp, "slope", 1, MP_INIT_QUARTER, 0);
+    for (int q = 0; q < a->hops; q++)
+        a->w[q] = mp_param_plain(s->params, s->prefix, mp_arena_printf(s->params->arena, "W%d", q + 1), C, C,
+                                 MP_INIT_UNIFORM, mp_glorot(C, C));
+    a->q = mp_param_plain(s->params, s->prefix, "Q", D * C, C, MP_INIT_UNIFORM, __builtin_sqrt(6.0 / ((double)C * C + C)));
+    mp_param_reshape(s->params, a->q, 3, D, C, C);
+    a->b = mp_param_vector(s->params, s->prefix, "b", D, MP_INIT_ZERO, 0);
+}
+
+/* One critic for each column: <M Q_j, p> + b_j. */
+static mp_mat *critic(const vip *a, mp_ctx *c, mp_mat *m, mp_mat *p)
+{
+    mp_mat *q = mp_use(c, a->q);
+    int C = m->cols, D = q->rows / C;
+    mp_mat *sum = NULL;
+    for (int j = 0; j < D; j++) {
+        mp_mat *one = mp_row_dot(c, mp_linear(c, m, mp_rows(c, q, j * C, (j + 1) * C), NULL, false), p);
+        mp_real *place = MP_NEW(c->arena, mp_real, D); /* column j of the result */
+        place[j] = 1;
+        mp_mat *column = mp_linear(c, one, mp_mat_of(c, place, 1, D), j ? NULL : mp_use(c, a->b), false);
+        sum = sum ? mp_mix(c, 1, sum, 1, column) : column;
+    }
+    return sum;
+}
+
+static mp_mat *mean_critic(mp_ctx *c, mp_mat *s)
+{
+    mp_real *share = MP_NEW_RAW(c->arena, mp_real, s->cols);
+    for (int d = 0; d < s->cols; d++) share[d] = 1 / (mp_real)s->cols;
+    return s->cols == 1 ? s : mp_linear(c, s, mp_mat_of(c, share, s->cols, 1), NULL, false);
+}
+
+static const int *random_order(mp_ctx *c, int n)
+{
+    if (c->shuffle_given) return c->shuffle_given;
+    int *order = MP_NEW_RAW(c->arena, int, n);
+    for (int i = 0; i < n; i++) order[i] = i;
+    mp_rng_shuffle(&c->rng, order, n);
+    return order;
+}
+
+static void vip_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    const vip *a = state;
+    mp_mat *pre = mp_lin_run(&a->mlp, c, MP_DENSE(p->x), false);
+    mp_real *ones = MP_NEW_RAW(c->arena, mp_real, pre->rows);
+    for (int i = 0; i < pre->rows; i++) ones[i] = 1;
+    pre = mp_mix(c, 1, pre, 1, mp_linear(c, mp_mat_of(c, ones, pre->rows, 1), mp_use(c, a->bias2), NULL, false));
+    mp_mat *m = mp_prelu(c, pre, mp_use(c, a->slope)), *walked = m, *near = NULL;
+    for (int q = 0; q < a->hops; q++) {
+        walked = mp_agg(c, p->g, MP_AGG_GCN, walked, NULL, false);
+        mp_mat *one = mp_linear(c, walked, mp_use(c, a->w[q]), NULL, false);
+        near = near ? mp_mix(c, 1, near, 1 / (mp_real)a->hops, one) : mp_mix(c, 1 / (mp_real)a->hops, one, 0, NULL);
+    }
+    near = mp_act_of(c, near, MP_ACT_SIGMOID);
+    p->score = critic(a, c, m, near);
+    if (!c->record || mp_pool_loss_weight(pool) == 0) return;
+    mp_mat *other = mp_pick(c, m, random_order(c, m->rows), m->rows);
+    p->loss = mp_mix(c, (mp_real)0.5, mp_bce(c, mean_critic(c, p->score), true), (mp_real)0.5,
+                     mp_bce(c, mean_critic(c, critic(a, c, other, near)), false));
+}
+
+const mp_scorer mp_score_vip = { "neighbourhood information", "critic(MLP(X), P)", sizeof(vip), vip_init, vip_run };
+
+/* Softmax over the stored entries of a row of A+I. */
+static mp_mat *row_shares(mp_ctx *c, const mp_graph *looped)
+{
+    mp_ctx quiet = *c;
+    quiet.record = false;
+    mp_real *w = MP_NEW_RAW(c->arena, mp_real, looped->edges);
+    for (int e = 0; e < looped->edges; e++) w[e] = looped->w ? looped->w->v[e] : 1;
+    return mp_softmax(&quiet, mp_mat_of(c, w, looped->edges, 1), looped->row_ptr, looped->nodes);
+}
+
+/* vip-adj = literal: softmax over all n columns of the graph, zeros included; dense k x n a graph. */
+static mp_mat *dense_shares(mp_ctx *c, const mp_graph *looped, const mp_pooling *p, mp_assign *t)
+{
+    int K = p->keep_ptr[p->g->graphs], size = 0;
+    int *node_ptr = MP_NEW(c->arena, int, p->g->nodes + 1);
+    for (int b = 0; b < p->g->graphs; b++)
+        for (int v = p->g->node_ptr[b]; v < p->g->node_ptr[b + 1]; v++)
+            node_ptr[v + 1] = size += p->keep_ptr[b + 1] - p->keep_ptr[b];
+    int *owner = MP_NEW_RAW(c->arena, int, size);
+    mp_real *alpha = MP_NEW_RAW(c->arena, mp_real, size);
+    for (int b = 0; b < p->g->graphs; b++) {
+        int first = p->keep_ptr[b], k = p->keep_ptr[b + 1] - first;
+        for (int q = 0; q < k; q++) {
+            int row = p->keep[first + q], e = looped->row_ptr[row];
+            mp_real sum = 0;
+            for (int v = p->g->node_ptr[b]; v < p->g->node_ptr[b + 1]; v++) {
+                bool there = e < looped->row_ptr[row + 1] && looped->col[e] == v;
+                mp_real a = there ? (looped->w ? looped->w->v[e] : 1) : 0;
+                e += there;
+                owner[node_ptr[v] + q] = first + q;
+                sum += alpha[node_ptr[v] + q] = exp1(a);
+            }
+            for (int v = p->g->node_ptr[b]; v < p->g->node_ptr[b + 1]; v++) alpha[node_ptr[v] + q] /= sum;
+        }
+    }
+    mp_assign_nodes(c->arena, p->g->nodes, K, node_ptr, owner, t);
+    return mp_mat_of(c, alpha, size, 1);
+}
+
+static void vip_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+{
+    if (pool->conf->vip_adj == MP_VIP_INDUCED) {
+        mp_coarsen_induced.run(pool, state, c, p);
+        return;
+    }
+    const mp_graph *looped = mp_looped(c, p->g);
+    mp_assign t;
+    mp_mat *alpha;
+    if (pool->conf->vip_adj == MP_VIP_LITERAL) {
+        alpha = dense_shares(c, looped, p, &t);
+    } else {
+        mp_assign_rows(c->arena, looped, p->keep, p->keep_ptr[p->g->graphs], &t);
+        alpha = row_shares(c, looped);
+    }
+    mp_ctx quiet = *c;
+    quiet.record = false;
+    mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
+    mp_coarse_of(&quiet, p->g, &t, alpha, p->keep_ptr, MP_DIAGONAL_SUM, out);
+    p->out_g = out;
+    p->out_x = mp_pool_gate(pool, c, p);
+}
+
+const mp_coarsener mp_coarsen_vip = { "cluster connection", "X_keep f(R); T A T^T, T = softmax(A_keep)", 0, NULL, vip_coarsen };

@@ -1,0 +1,303 @@
+/* test_data_archive.c - folders and archives: what is read, what is refused, where sets are looked for.
+ * SPDX-License-Identifier: MIT */
+#include "fixture.h"
+
+#include "data/archive.h"
+#include "data/fetch.h"
+#include "data/load.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <sys/stat.h>
+
+typedef struct member {
+    const char *path, *text;
+} member;
+
+static const member set[] = {
+    { "T/T_A.txt", "1, 2\n2, 1\n3, 4\n4, 3\n" },
+    { "T/T_graph_indicator.txt", "1\n1\n2\n2\n" },
+    { "T/T_graph_labels.txt", "0\n1\n" },
+    { "T/README.txt", "about the set" },
+};
+enum { SET = sizeof set / sizeof *set };
+
+typedef enum packing { ZIP, TAR_XZ, TAR_GZ } packing;
+
+static mp_span pack(const member *m, int n, packing how, mp_arena *a)
+{
+    size_t room = 1 << 20, used = 0;
+    char *out = MP_NEW(a, char, room);
+    struct archive *w = archive_write_new();
+    if (how == ZIP) archive_write_set_format_zip(w);
+    if (how != ZIP) archive_write_set_format_ustar(w);
+    if (how == TAR_XZ) archive_write_add_filter_xz(w);
+    if (how == TAR_GZ) archive_write_add_filter_gzip(w);
+    assert_int_equal(archive_write_open_memory(w, out, room, &used), ARCHIVE_OK);
+    for (int i = 0; i < n; i++) {
+        struct archive_entry *e = archive_entry_new();
+        size_t size = strlen(m[i].text);
+        archive_entry_set_pathname(e, m[i].path);
+        archive_entry_set_size(e, (la_int64_t)size);
+        archive_entry_set_filetype(e, AE_IFREG);
+        archive_entry_set_perm(e, 0644);
+        assert_int_equal(archive_write_header(w, e), ARCHIVE_OK);
+        assert_int_equal(archive_write_data(w, m[i].text, size), (int)size);
+        archive_entry_free(e);
+    }
+    assert_int_equal(archive_write_close(w), ARCHIVE_OK);
+    archive_write_free(w);
+    return (mp_span){ out, used };
+}
+
+static mp_err unpack(mp_span packed, mp_arena *a, mp_gather *g)
+{
+    *g = (mp_gather){ .where = "x.zip", .text = a, .keep = a };
+    return mp_gather_archive_bytes(g, packed);
+}
+
+static void zip_and_compressed_tar_hold_the_same(void **state)
+{
+    for (packing how = ZIP; how <= TAR_GZ; how++) {
+        mp_gather g;
+        mp_raw raw;
+        WORKS(unpack(pack(set, SET, how, *state), *state, &g));
+        assert_string_equal(g.files.name, "T");
+        assert_null(g.folds);
+        WORKS(mp_tu_parse(&g.files, *state, &raw));
+        assert_int_equal(raw.graphs.graphs, 2);
+    }
+}
+
+static void an_archive_cut_off_anywhere_is_refused(void **state)
+{
+    for (packing how = ZIP; how <= TAR_GZ; how++) {
+        mp_span whole = pack(set, SET, how, *state);
+        size_t meant =
+            how == TAR_GZ ? whole.n - 8 : whole.n; /* a gzip trailer that is missing goes unnoticed */
+        if (how == TAR_XZ) meant = whole.n - 64;   /* as do the index and footer of xz              */
+        for (size_t n = 0; n < meant; n++) {
+            mp_arena_mark here = mp_arena_here(*state);
+            mp_gather g;
+            FAILS(unpack((mp_span){ whole.p, n }, *state, &g), "x.zip: ");
+            mp_arena_back(*state, here);
+        }
+    }
+}
+
+static void damaged_bytes_never_crash_the_reader(void **state)
+{
+    mp_span whole = pack(set, SET, ZIP, *state);
+    char *copy = MP_NEW(*state, char, whole.n);
+    for (size_t i = 0; i < whole.n; i++) {
+        mp_arena_mark here = mp_arena_here(*state);
+        mp_gather g;
+        mp_raw raw;
+        memcpy(copy, whole.p, whole.n);
+        copy[i] = (char)(copy[i] ^ 0x55);
+        if (unpack((mp_span){ copy, whole.n }, *state, &g) == MP_OK && g.files.name &&
+            mp_tu_parse(&g.files, *state, &raw) == MP_OK)
+            WORKS(mp_graph_check(&raw.graphs));
+        mp_arena_back(*state, here);
+    }
+}
+
+static void only_base_names_count(void **state)
+{
+    static const member odd[] = {
+        { "../../etc/T_A.txt", "1,2\n2,1\n" },
+        { "/T_graph_indicator.txt", "1\n1\n" },
+        { "__MACOSX/._T_A.txt", "rubbish" },
+        { "deep/down/10fold_idx/train_idx-1.txt", "0\n" },
+        { "deep/down/10fold_idx/test_idx-0.txt", "0\n" },
+        { "deep/down/10fold_idx/test_idx-101.txt", "0\n" },
+        { "deep/down/10fold_idx/test_idx-x.txt", "0\n" },
+    };
+    mp_gather g;
+    WORKS(unpack(pack(odd, 7, ZIP, *state), *state, &g));
+    assert_string_equal(g.files.name, "T");
+    assert_int_equal(g.files.part[MP_TU_EDGES].n, 8);
+    assert_non_null(g.folds->train[0].p);
+    for (int f = 0; f < MP_MAX_FOLDS; f++) assert_null(g.folds->test[f].p);
+}
+
+static void repeated_members_and_second_sets_are_refused(void **state)
+{
+    static const member twice[] = { { "T/T_A.txt", "1" }, { "U/T_A.txt", "2" } };
+    static const member two[] = { { "T/T_A.txt", "1" }, { "U/U_A.txt", "2" } };
+    static const member folds[] = { { "a/test_idx-3.txt", "1" }, { "b/test_idx-3.txt", "2" } };
+    mp_gather g;
+    FAILS(unpack(pack(twice, 2, ZIP, *state), *state, &g), "x.zip: T_A.txt is there twice");
+    FAILS(unpack(pack(two, 2, ZIP, *state), *state, &g), "x.zip: holds two data sets, T and U");
+    FAILS(unpack(pack(folds, 2, ZIP, *state), *state, &g), "x.zip: test_idx-3.txt is there twice");
+}
+
+/* 150 MiB of zeros pack to about 150 KiB. */
+static void a_bomb_is_refused(void **state)
+{
+    size_t n = (size_t)150 << 20;
+    char *zeros = calloc(1, n + 1);
+    memset(zeros, '0', n);
+    member m = { "T_A.txt", zeros };
+    mp_gather g;
+    FAILS(unpack(pack(&m, 1, ZIP, *state), *state, &g), "times its size");
+    free(zeros);
+    g.bytes = 0;
+    WORKS(mp_gather_grown(&g, MP_GATHER_LIMIT, 0));
+    FAILS(mp_gather_grown(&g, 1, 0), "unpacks to more than 4096 MiB");
+}
+
+static void what_is_no_archive_is_refused(void **state)
+{
+    mp_gather g;
+    FAILS(unpack(mp_span_of("this is no archive, only words"), *state, &g), "x.zip: ");
+    g = (mp_gather){ .where = "nowhere.zip", .text = *state, .keep = *state };
+    FAILS(mp_gather_archive(&g, "nowhere.zip"), "nowhere.zip");
+    FAILS(mp_gather_folder(&g, "nowhere"), "nowhere: No such file");
+}
+
+static void write_text(const char *folder, const char *name, const char *text, mp_arena *a)
+{
+    WORKS(mp_write_file(mp_arena_printf(a, "%s/%s", folder, name), text, strlen(text)));
+}
+
+static void write_set(const char *folder, mp_arena *a)
+{
+    WORKS(mp_make_folder(folder));
+    for (int i = 0; i < SET; i++) write_text(folder, set[i].path + 2, set[i].text, a);
+}
+
+static void sets_are_found_by_name_and_by_path(void **state)
+{
+    mp_arena *a = *state;
+    const char *folder = new_folder(a);
+    mp_dataset d;
+    mp_span zip = pack(set, SET, ZIP, a);
+    write_set(mp_arena_printf(a, "%s/one/T", folder), a);
+    WORKS(mp_make_folder(mp_arena_printf(a, "%s/two", folder)));
+    WORKS(mp_write_file(mp_arena_printf(a, "%s/two/T.zip", folder), zip.p, zip.n));
+    WORKS(mp_dataset_load("T", mp_arena_printf(a, "%s/one", folder), a, &d));
+    assert_non_null(strstr(d.origin, "/one/T"));
+    WORKS(mp_dataset_load("T", mp_arena_printf(a, "%s/two", folder), a, &d));
+    assert_non_null(strstr(d.origin, "/two/T.zip"));
+    WORKS(mp_dataset_load(mp_arena_printf(a, "%s/two/T.zip", folder), NULL, a, &d));
+    assert_int_equal(d.graphs.graphs, 2);
+    FAILS(mp_dataset_load(mp_arena_printf(a, "%s/three", folder), NULL, a, &d), "no such folder or file");
+    FAILS(mp_dataset_load(folder, NULL, a, &d), "holds no data set");
+    remove_folder(folder);
+}
+
+static void an_unknown_name_says_where_it_looked_and_what_is_near(void **state)
+{
+    mp_dataset d;
+    FAILS(mp_dataset_load("MUTAGG", "/no/such/place", *state, &d),
+          "no data set 'MUTAGG' in /no/such/place, ");
+    assert_non_null(strstr(mp_message(), "did you mean 'MUTAG'?"));
+    FAILS(mp_dataset_load("imdb-binary", "/no/such/place", *state, &d), "did you mean 'IMDB-BINARY'?");
+}
+
+static void a_failure_inside_names_the_archive_the_file_and_the_line(void **state)
+{
+    mp_arena *a = *state;
+    const char *folder = new_folder(a);
+    mp_dataset d;
+    write_set(folder, a);
+    write_text(folder, "T_A.txt", "1, 2\n2, 9\n", a);
+    FAILS(mp_dataset_load(folder, NULL, a, &d),
+          mp_arena_printf(a, "%s: T_A.txt:2: node 9 is outside 1..4", folder));
+    remove_folder(folder);
+}
+
+static void fold_files_are_found_in_the_set_and_beside_it(void **state)
+{
+    static const member folds[] = { { "T/10fold_idx/train_idx-1.txt", "1\n2\n3\n4\n5\n" },
+                                    { "T/10fold_idx/test_idx-1.txt", "0\n" },
+                                    { "T/10fold_idx/train_idx-2.txt", "0\n2\n3\n4\n5\n" },
+                                    { "T/10fold_idx/test_idx-2.txt", "1\n" } };
+    mp_arena *a = *state;
+    const char *folder = new_folder(a), *home = mp_arena_printf(a, "%s/T", folder);
+    mp_dataset d;
+    mp_folds f;
+    write_set(home, a);
+    write_text(home, "T_graph_indicator.txt", "1\n2\n3\n4\n5\n6\n", a);
+    write_text(home, "T_A.txt", "1,1\n", a);
+    write_text(home, "T_graph_labels.txt", "0\n1\n0\n1\n0\n1\n", a);
+    WORKS(mp_dataset_load(home, NULL, a, &d));
+    WORKS(mp_folds_load(&d, NULL, 3, a, &f));
+    assert_string_equal(f.from, "stratified");
+
+    mp_span zip = pack(folds, 4, ZIP, a);
+    WORKS(mp_make_folder(mp_arena_printf(a, "%s/folds", folder)));
+    const char *beside = mp_arena_printf(a, "%s/folds/T.zip", folder);
+    WORKS(mp_write_file(beside, zip.p, zip.n));
+    WORKS(mp_folds_load(&d, NULL, 0, a, &f));
+    assert_string_equal(f.from, "files");
+    assert_int_equal(f.count, 2);
+    assert_non_null(strstr(f.about, beside));
+    WORKS(mp_folds_load(&d, NULL, 3, a, &f)); /* another number than the files have */
+    assert_string_equal(f.from, "stratified");
+
+    WORKS(mp_make_folder(mp_arena_printf(a, "%s/10fold_idx", home)));
+    for (int i = 0; i < 4; i++) write_text(home, folds[i].path + 2, folds[i].text, a);
+    WORKS(mp_dataset_load(home, NULL, a, &d));
+    WORKS(mp_folds_load(&d, NULL, 0, a, &f));
+    assert_non_null(strstr(f.about, home));
+
+    const char *json = mp_arena_printf(a, "%s/f.json", folder);
+    write_text(folder, "f.json", "{\"folds\":[{\"train\":[0,1],\"val\":[2],\"test\":[3,4]}]}", a);
+    WORKS(mp_folds_load(&d, json, 0, a, &f));
+    assert_int_equal(f.count, 1);
+    assert_int_equal(strncmp(f.from, "f.json#", 7), 0);
+    FAILS(mp_folds_load(&d, json, 10, a, &f), "has 1 folds, not 10");
+    FAILS(mp_folds_load(&d, home + 1, 0, a, &f), "no such folder or file");
+    remove_folder(folder);
+}
+
+static void a_download_is_taken_over_only_when_it_reads_as_the_set(void **state)
+{
+    mp_arena *a = *state;
+    const char *folder = new_folder(a), *got = mp_arena_printf(a, "%s/got.zip", folder);
+    const char *target = mp_arena_printf(a, "%s/T.zip", folder);
+    mp_span zip = pack(set, SET, ZIP, a), old;
+    WORKS(mp_write_file(target, "old", 3));
+    WORKS(mp_write_file(got, zip.p, zip.n));
+    FAILS(mp_fetch_accept(got, "OTHER", target), "holds the data set T, not OTHER");
+    assert_int_not_equal(access(got, F_OK), 0);
+    WORKS(mp_write_file(got, zip.p, zip.n / 2));
+    FAILS(mp_fetch_accept(got, "T", target), "T was not taken over");
+    WORKS(mp_slurp(target, 0, a, &old));
+    assert_true(mp_span_is(old, "old"));
+    WORKS(mp_write_file(got, zip.p, zip.n));
+    WORKS(mp_fetch_accept(got, "T", target));
+    WORKS(mp_slurp(target, 0, a, &old));
+    assert_int_equal(old.n, zip.n);
+    remove_folder(folder);
+}
+
+static void names_that_are_no_names_are_not_fetched(void **state)
+{
+    static const char *const names[] = { "", "../MUTAG", "a b", "x/y", "http:", "%2e" };
+    const char *path;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        FAILS(mp_fetch(names[i], NULL, NULL, *state, &path), "is not the name of a data set");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(zip_and_compressed_tar_hold_the_same),
+        CASE(an_archive_cut_off_anywhere_is_refused),
+        CASE(damaged_bytes_never_crash_the_reader),
+        CASE(only_base_names_count),
+        CASE(repeated_members_and_second_sets_are_refused),
+        CASE(a_bomb_is_refused),
+        CASE(what_is_no_archive_is_refused),
+        CASE(sets_are_found_by_name_and_by_path),
+        CASE(an_unknown_name_says_where_it_looked_and_what_is_near),
+        CASE(a_failure_inside_names_the_archive_the_file_and_the_line),
+        CASE(fold_files_are_found_in_the_set_and_beside_it),
+        CASE(a_download_is_taken_over_only_when_it_reads_as_the_set),
+        CASE(names_that_are_no_names_are_not_fetched),
+    };
+    return cmocka_run_group_tests_name("data_archive", tests, NULL, NULL);
+}

@@ -61,6 +61,11 @@ const mp_opt mp_config_table[] = {
     { "lr", MP_OPT_REAL, AT(lr), "0.0005", 0, 10, NULL, "learning rate" },
     { "weight-decay", MP_OPT_REAL, AT(weight_decay), "0.0001", 0, 10, NULL, "L2 added to the gradient" },
     { "beta1", MP_OPT_REAL, AT(beta1), "0.9", 0, 0.9999, NULL, "Adam's first decay" },
+    { "clip", MP_OPT_REAL, AT(clip), "0", 0, 1e6, NULL, "largest norm of the gradient; 0 = no clipping" },
+    { "schedule", MP_OPT_CHOICE, AT(schedule), "constant", 0, 0, "constant|cosine|step", "learning rate over the epochs" },
+    { "warmup", MP_OPT_INT, AT(warmup), "50", 0, 1e6, NULL, "cosine: epochs in which the rate grows from 0" },
+    { "lr-drop", MP_OPT_INT, AT(lr_drop), "280", 0, 1e6, NULL, "step: epoch after which the rate is a tenth" },
+    { "clusters", MP_OPT_INT, AT(clusters), "0", 0, 1e6, NULL, "diff, mincut, gmt: clusters; 0 = ceil(ratio mean nodes)" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 /* clang-format on */

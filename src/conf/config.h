@@ -55,6 +55,12 @@ typedef struct mp_config {
     /* training */
     int batch_size, epochs, patience, seed;
     double lr, weight_decay, beta1;
+    double clip;  /* largest norm of the gradient; 0: none */
+    int schedule; /* constant | cosine | step */
+    int warmup;   /* cosine: epochs in which the rate grows */
+    int lr_drop;  /* step: epoch from which the rate is a tenth */
+    /* baselines */
+    int clusters; /* diff, mincut, mem, gmt; 0: from ratio and the data */
 } mp_config;
 
 extern const mp_opt mp_config_table[];
@@ -84,6 +90,7 @@ enum { MP_REP_GREEDY, MP_REP_PEAK };
 enum { MP_SQUARE_BEFORE, MP_SQUARE_AFTER };
 enum { MP_PICK_GREEDY, MP_PICK_LOCAL };
 enum { MP_OVERLAP_JACCARD, MP_OVERLAP_COSINE };
+enum { MP_SCHEDULE_CONSTANT, MP_SCHEDULE_COSINE, MP_SCHEDULE_STEP };
 enum { MP_ARCH_TU, MP_ARCH_COLORS, MP_ARCH_TRIANGLES };
 enum { MP_CONV_AUTO, MP_CONV_GCN, MP_CONV_GRAPHCONV, MP_CONV_GIN, MP_CONV_SAGE };
 

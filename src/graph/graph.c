@@ -96,7 +96,8 @@ mp_err mp_graph_from_edges(mp_arena *a, int graphs, const int *node_ptr, int edg
         if (slot) slot[e] = at;
     }
     if (!mp_graph_reverse(nodes, row_ptr, col, rev)) return mp_fail(MP_ERR_INPUT, "an edge has no reverse");
-    *out = (mp_graph){ graphs, nodes, edges, node_ptr, row_ptr, col, rev, NULL, MP_NEW(a, mp_norm, 1), NULL, NULL };
+    *out = (mp_graph){ .graphs = graphs, .nodes = nodes, .edges = edges, .node_ptr = node_ptr, .row_ptr = row_ptr,
+                       .col = col, .rev = rev, .norm = MP_NEW(a, mp_norm, 1) };
     return MP_OK;
 }
 
@@ -135,6 +136,7 @@ void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, c
         e += e1 - e0;
         z += z1 - z0;
     }
-    *out = (mp_graph){ n, nodes, edges, node_ptr, row_ptr, col, rev, NULL, MP_NEW(a, mp_norm, 1), NULL, NULL };
+    *out = (mp_graph){ .graphs = n, .nodes = nodes, .edges = edges, .node_ptr = node_ptr, .row_ptr = row_ptr, .col = col,
+                       .rev = rev, .norm = MP_NEW(a, mp_norm, 1), .which = which, .extra = all->extra };
     *out_x = (mp_sparse){ nodes, all_x->cols, x_ptr, x_col, x_val };
 }

@@ -38,6 +38,8 @@ typedef struct mp_graph {
     mp_norm *norm;       /* a memo; NULL: not kept                                 */
     const struct mp_graph *origin; /* the graph it was pooled from first, where a pooling needs that; else NULL */
     const int *origin_node;        /* N: its nodes there                           */
+    const int *which;  /* B: a batch's graphs in the collection it was gathered from; else NULL  */
+    const void *extra; /* what a method keeps for each graph of the collection (Haar bases); else NULL */
 } mp_graph;
 
 /* Input features as a sparse matrix: row v has columns col[ptr[v]] .. ascending. `val` NULL: all 1. */

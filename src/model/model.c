@@ -1,7 +1,9 @@
 /* model.c - networks from a configuration. What differs between them is a row of a table (METHODS 6.1, 6.7).
  * SPDX-License-Identifier: MIT */
 #include "model/model.h"
+#include "baseline/baseline.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MAX_BLOCKS 16
@@ -24,6 +26,8 @@ static const arch archs[] = {
 struct mp_model {
     mp_config conf;
     mp_params params;
+    const mp_baseline *baseline; /* NULL: the network below; else the baseline's own */
+    void *baseline_state;
     const arch *arch;
     int features, outputs, blocks;
     mp_conv conv[MAX_BLOCKS];
@@ -32,15 +36,34 @@ struct mp_model {
     int heads;
 };
 
+static const char *nearest_method(const char *name)
+{
+    const char *names[64];
+    int n = 0;
+    for (const mp_pool_op *o = mp_pool_ops(); o->name; o++) names[n++] = o->name;
+    for (const mp_baseline *b = mp_baselines(); b->name; b++) names[n++] = b->name;
+    names[n] = NULL;
+    return mp_nearest(name, names);
+}
+
+void mp_config_resolve(mp_config *c, const mp_graph *all)
+{
+    const mp_baseline *b = mp_baseline_find(c->pool);
+    if (!b || !b->needs_clusters || c->clusters > 0 || all->graphs == 0) return;
+    c->clusters = (int)ceil(c->ratio * all->nodes / all->graphs - 1e-9);
+    if (c->clusters < 1) c->clusters = 1;
+}
+
 mp_err mp_config_check(mp_config *c)
 {
     const mp_pool_op *op = mp_pool_find(c->pool);
-    if (!op) {
-        const char *near = mp_pool_nearest(c->pool);
+    const mp_baseline *b = mp_baseline_find(c->pool);
+    if (!op && !b) {
+        const char *near = nearest_method(c->pool);
         return mp_fail(MP_ERR_USAGE, "pool: no operator '%s'%s%s%s", c->pool, near ? "; did you mean '" : "",
                        near ? near : "", near ? "'?" : " (midpool ops lists them)");
     }
-    strcpy(c->pool, op->name); /* one spelling everywhere */
+    strcpy(c->pool, op ? op->name : b->name); /* one spelling everywhere */
     if (c->min_score > 0 && c->score_dim > 1)
         return mp_fail(MP_ERR_USAGE, "min-score: works on one score column, not with score-dim %d", c->score_dim);
     return MP_OK;
@@ -74,6 +97,17 @@ static void init_head(mp_model *m, int in)
     }
 }
 
+static mp_err init_baseline(mp_model *m, mp_arena *a)
+{
+    if (m->baseline->needs_clusters && m->conf.clusters == 0)
+        return mp_fail(MP_ERR_USAGE, "%s needs --clusters", m->baseline->name);
+    mp_net_setup s = { &m->conf, &m->params, m->features, m->outputs };
+    m->baseline_state = mp_arena_zero(a, 1, m->baseline->size);
+    m->baseline->init(m->baseline_state, &s);
+    mp_params_alloc(&m->params);
+    return MP_OK;
+}
+
 mp_err mp_model_new(mp_arena *a, const mp_config *config, int features, int outputs, mp_model **out)
 {
     mp_model *m = MP_NEW(a, mp_model, 1);
@@ -82,11 +116,14 @@ mp_err mp_model_new(mp_arena *a, const mp_config *config, int features, int outp
     if (features < 1 || outputs < 1)
         return mp_fail(MP_ERR_INPUT, "a model needs at least one input column and one output, got %d and %d", features,
                        outputs);
-    m->arch = &archs[config->arch];
     m->features = features;
     m->outputs = outputs;
-    m->blocks = m->arch->blocks ? m->arch->blocks : config->layers;
     m->params.arena = a;
+    m->baseline = mp_baseline_find(m->conf.pool);
+    *out = m;
+    if (m->baseline) return init_baseline(m, a);
+    m->arch = &archs[config->arch];
+    m->blocks = m->arch->blocks ? m->arch->blocks : config->layers;
     const mp_pool_op *op = mp_pool_find(m->conf.pool);
     int width = features;
     for (int l = 0; l < m->blocks; l++) {
@@ -100,7 +137,6 @@ mp_err mp_model_new(mp_arena *a, const mp_config *config, int features, int outp
     }
     init_head(m, m->arch->read == MP_READ_MAXMEAN ? 2 * width : width);
     mp_params_alloc(&m->params);
-    *out = m;
     return MP_OK;
 }
 
@@ -139,6 +175,10 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
     mp_mat *r = NULL, *now = NULL;
     if (trail) trail->levels = 0;
     if (aux) *aux = NULL;
+    if (m->baseline) {
+        mp_mat *unused = NULL;
+        return m->baseline->run(m->baseline_state, c, g, in, aux ? aux : &unused);
+    }
     for (int l = 0; l < m->blocks; l++) {
         now = mp_conv_run(&m->conv[l], c, g, in, true);
         if (m->pool[l]) {
@@ -155,6 +195,11 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
         in = MP_DENSE(now);
     }
     return run_head(m, c, r);
+}
+
+bool mp_model_whole_batch(const mp_model *m)
+{
+    return m->baseline && m->baseline->whole_batch;
 }
 
 mp_params *mp_model_params(mp_model *m)

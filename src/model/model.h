@@ -20,7 +20,11 @@ typedef struct mp_model mp_model;
  * zero until mp_params_init or a file sets them. Everything lives in the arena. */
 MP_MUST mp_err mp_model_new(mp_arena *a, const mp_config *config, int features, int outputs, mp_model **out);
 
+/* Fills in what a configuration leaves to the data (clusters = ceil(ratio mean nodes)). Call before mp_model_new. */
+void mp_config_resolve(mp_config *c, const mp_graph *all);
+
 mp_params *mp_model_params(mp_model *m);
+bool mp_model_whole_batch(const mp_model *m); /* a batch must not be cut: a layer normalises over it */
 const mp_config *mp_model_config(const mp_model *m);
 int mp_model_features(const mp_model *m);
 int mp_model_outputs(const mp_model *m);

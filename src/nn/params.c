@@ -49,6 +49,13 @@ int mp_param_vector(mp_params *p, const char *prefix, const char *name, int n, m
     return id;
 }
 
+int mp_param_buffer(mp_params *p, const char *prefix, const char *name, int n, mp_init_kind init)
+{
+    int id = mp_param_vector(p, prefix, name, n, init, 0);
+    p->list[id].buffer = true;
+    return id;
+}
+
 void mp_param_reshape(mp_params *p, int id, int dims, int d0, int d1, int d2)
 {
     mp_param *q = &p->list[id];
@@ -123,6 +130,6 @@ void mp_params_bind(const mp_params *p, mp_ctx *c, mp_real *grad)
     c->params = MP_NEW_RAW(c->arena, mp_mat, p->count);
     for (int id = 0; id < p->count; id++) {
         const mp_param *q = &p->list[id];
-        c->params[id] = (mp_mat){ q->rows, q->cols, p->theta + q->offset, grad ? grad + q->offset : NULL, false };
+        c->params[id] = (mp_mat){ q->rows, q->cols, p->theta + q->offset, grad && !q->buffer ? grad + q->offset : NULL, false };
     }
 }

@@ -15,6 +15,7 @@ typedef struct mp_param {
     char name[64];
     int dims, shape[3]; /* as in the file */
     bool flipped;       /* memory is the transpose of the file */
+    bool buffer;        /* not trained: running statistics     */
     int rows, cols;     /* as in memory */
     size_t offset;      /* of the first element in the block */
     mp_init_kind init;
@@ -37,6 +38,8 @@ int mp_param_linear(mp_params *p, const char *prefix, const char *name, int out,
 int mp_param_plain(mp_params *p, const char *prefix, const char *name, int rows, int cols, mp_init_kind init,
                    double bound);
 int mp_param_vector(mp_params *p, const char *prefix, const char *name, int n, mp_init_kind init, double bound);
+/* A vector that is saved with the weights but gets no gradient; c->params[id].v may be written while training. */
+int mp_param_buffer(mp_params *p, const char *prefix, const char *name, int n, mp_init_kind init);
 /* Changes the shape written to files (same number of elements). */
 void mp_param_reshape(mp_params *p, int id, int dims, int d0, int d1, int d2);
 

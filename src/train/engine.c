@@ -34,6 +34,7 @@ struct mp_engine {
     mp_draw draw;
     mp_real *out;      /* mp_engine_predict */
     double flops;
+    double rate;       /* of the configured learning rate */
 };
 
 mp_engine *mp_engine_new(mp_model *m, int threads)
@@ -45,6 +46,7 @@ mp_engine *mp_engine_new(mp_model *m, int threads)
     e->memory = a;
     e->kernels = mp_kernels_get();
     mp_assert(e->kernels != NULL);
+    e->rate = 1;
     e->crew = mp_crew_new(threads);
     e->step = MP_NEW(a, mp_arena *, mp_crew_size(e->crew));
     for (int i = 0; i < mp_crew_size(e->crew); i++) e->step[i] = mp_arena_new(1 << 20);
@@ -73,7 +75,7 @@ static void cut(mp_engine *e, const mp_batch *b, bool gradients)
     int64_t total = 0, before = 0;
     for (int i = 0; i < b->n; i++) total += nodes_of(b, i);
     int64_t want = (total + SHARD_NODES / 2) / SHARD_NODES;
-    if (want < 1) want = 1;
+    if (want < 1 || (gradients && mp_model_whole_batch(e->model))) want = 1;
     if (want > b->n) want = b->n;
     if (e->shard_cap < want) {
         shard *more = MP_NEW(e->memory, shard, want);
@@ -147,25 +149,67 @@ static void train_shard(void *arg, int index, int worker)
 /* Adds the shards' gradients of one chunk in the order of the shards, and updates its weights. */
 typedef struct update {
     mp_engine *e;
+    mp_real scale;      /* of the gradient, from clipping */
+    double *squares;    /* per chunk: its part of the squared norm */
     const mp_adam *how; /* per parameter */
     const int *first;   /* per parameter: the first shard with a gradient, or -1 */
     const int *chunk_param;
     const size_t *chunk_from;
 } update;
 
+typedef struct chunk {
+    int id;
+    size_t at, n;
+    mp_real *sum; /* the gradient, in the first shard's block */
+} chunk;
+
+static chunk chunk_of(const update *u, int index)
+{
+    int id = u->chunk_param[index];
+    const mp_param *p = &u->e->params->list[id];
+    size_t from = u->chunk_from[index], n = (size_t)p->rows * (size_t)p->cols - from;
+    if (n > UPDATE_CHUNK) n = UPDATE_CHUNK;
+    return (chunk){ id, p->offset + from, n, u->e->shards[u->first[id]].grad + p->offset + from };
+}
+
+static void add_shards(const mp_engine *e, const update *u, const chunk *k)
+{
+    for (int s = u->first[k->id] + 1; s < e->shard_count; s++)
+        if (e->shards[s].live[k->id]) e->kernels->axpy(k->sum, 1, e->shards[s].grad + k->at, true, k->n);
+}
+
+static void sum_chunk(void *arg, int index, int worker)
+{
+    update *u = arg;
+    chunk k = chunk_of(u, index);
+    (void)worker;
+    add_shards(u->e, u, &k);
+    double square = 0;
+    for (size_t i = 0; i < k.n; i++) square += (double)k.sum[i] * (double)k.sum[i];
+    u->squares[index] = square;
+}
+
 static void update_chunk(void *arg, int index, int worker)
 {
-    const update *u = arg;
+    update *u = arg;
     mp_engine *e = u->e;
-    int id = u->chunk_param[index], first = u->first[id];
-    const mp_param *p = &e->params->list[id];
-    size_t from = u->chunk_from[index], n = (size_t)p->rows * (size_t)p->cols - from, at = p->offset + from;
+    chunk k = chunk_of(u, index);
     (void)worker;
-    if (n > UPDATE_CHUNK) n = UPDATE_CHUNK;
-    mp_real *sum = e->shards[first].grad + at;
-    for (int s = first + 1; s < e->shard_count; s++)
-        if (e->shards[s].live[id]) e->kernels->axpy(sum, 1, e->shards[s].grad + at, true, n);
-    e->kernels->adam(e->params->theta + at, e->m + at, e->v + at, sum, &u->how[id], n);
+    if (!u->squares) add_shards(e, u, &k);
+    if (u->scale != 1) e->kernels->axpy(k.sum, u->scale, k.sum, false, k.n);
+    e->kernels->adam(e->params->theta + k.at, e->m + k.at, e->v + k.at, k.sum, &u->how[k.id], k.n);
+}
+
+/* Clipping needs the norm of the whole gradient first: one pass to add up, one to update. */
+static void clip(update *u, int chunks, double most)
+{
+    mp_engine *e = u->e;
+    u->squares = MP_NEW(e->step[0], double, chunks);
+    mp_crew_run(e->crew, chunks, sum_chunk, u);
+    double norm = 0;
+    for (int i = 0; i < chunks; i++) norm += u->squares[i];
+    norm = sqrt(norm);
+    if (norm > most) u->scale = (mp_real)(most / (norm + 1e-6));
 }
 
 static double power(double base, int64_t n)
@@ -176,9 +220,9 @@ static double power(double base, int64_t n)
     return result;
 }
 
-static mp_adam adam_for(const mp_config *conf, int64_t t)
+static mp_adam adam_for(const mp_config *conf, double rate, int64_t t)
 {
-    return (mp_adam){ (mp_real)(conf->lr / (1 - power(conf->beta1, t))),
+    return (mp_adam){ (mp_real)(conf->lr * rate / (1 - power(conf->beta1, t))),
                       (mp_real)(1 / sqrt(1 - power(BETA2, t))),
                       (mp_real)conf->beta1, (mp_real)BETA2, (mp_real)EPSILON, (mp_real)conf->weight_decay };
 }
@@ -196,7 +240,7 @@ static void update_weights(mp_engine *e)
         for (int s = e->shard_count - 1; s >= 0; s--)
             if (e->shards[s].live[id]) first[id] = s;
         if (first[id] < 0) continue;
-        how[id] = adam_for(mp_model_config(e->model), ++e->updates[id]);
+        how[id] = adam_for(mp_model_config(e->model), e->rate, ++e->updates[id]);
         chunks += (int)(((size_t)e->params->list[id].rows * (size_t)e->params->list[id].cols + UPDATE_CHUNK - 1) /
                         UPDATE_CHUNK);
     }
@@ -209,7 +253,9 @@ static void update_weights(mp_engine *e)
             chunk_from[k] = at;
         }
     }
-    update u = { e, how, first, chunk_param, chunk_from };
+    update u = { e, 1, NULL, how, first, chunk_param, chunk_from };
+    double most = mp_model_config(e->model)->clip;
+    if (most > 0) clip(&u, chunks, most);
     mp_crew_run(e->crew, chunks, update_chunk, &u);
 }
 
@@ -278,6 +324,11 @@ double mp_engine_loss(const mp_engine *e, const mp_batch *b, const mp_real *out)
         }
     }
     return sum;
+}
+
+void mp_engine_rate(mp_engine *e, double factor)
+{
+    e->rate = factor;
 }
 
 double mp_engine_flops(const mp_engine *e)

@@ -31,6 +31,9 @@ typedef struct mp_draw {
 } mp_draw;
 MP_MUST mp_err mp_engine_train(mp_engine *e, const mp_batch *b, mp_draw draw, double *loss, double *aux);
 
+/* The learning rate of the next steps is this many times the configured one. */
+void mp_engine_rate(mp_engine *e, double factor);
+
 /* Evaluation mode, any number of graphs. `out`: n x outputs, log-probabilities or raw outputs. */
 MP_MUST mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out);
 

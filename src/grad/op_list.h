@@ -22,6 +22,16 @@
     OP(dropout)                                                                                                        \
     OP(unit_cols)                                                                                                      \
     OP(coarse)                                                                                                         \
+    OP(edge_norm)                                                                                                      \
+    OP(sparsemax)                                                                                                      \
+    OP(local_att)                                                                                                      \
+    OP(pair_dot)                                                                                                       \
+    OP(pick)                                                                                                           \
+    OP(row_dot)                                                                                                        \
+    OP(prelu)                                                                                                          \
+    OP(coarse_of)                                                                                                      \
+    OP(collect)                                                                                                        \
+    OP(bce)                                                                                                            \
     OP(xent)                                                                                                           \
     OP(mse)
 

@@ -21,6 +21,11 @@ mp_mat *mp_mat_of(mp_ctx *c, const mp_real *v, int rows, int cols)
     return m;
 }
 
+void mp_mat_spent(mp_mat *m)
+{
+    if (m->g) m->g = m->v;
+}
+
 bool mp_grad_store(mp_mat *m)
 {
     bool store = !m->live;

@@ -101,42 +101,85 @@ mp_err mp_graph_from_edges(mp_arena *a, int graphs, const int *node_ptr, int edg
     return MP_OK;
 }
 
-void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n,
-                     mp_graph *out, mp_sparse *out_x)
+static bool is_everything(const mp_graph *all, const int *which, int n)
 {
-    int nodes = 0, edges = 0, nonzero = 0;
+    if (n != all->graphs) return false;
+    for (int i = 0; i < n; i++)
+        if (which[i] != i) return false;
+    return true;
+}
+
+/* Structure of one graph after the other; columns and reverses move by where the graph lands. */
+static void gather_graphs(mp_arena *a, const mp_graph *all, const int *which, int n, mp_graph *out)
+{
+    int nodes = 0, edges = 0, e = 0;
     int *node_ptr = MP_NEW_RAW(a, int, n + 1);
     node_ptr[0] = 0;
     for (int i = 0; i < n; i++) {
         int first = all->node_ptr[which[i]], end = all->node_ptr[which[i] + 1];
-        nodes += end - first;
+        node_ptr[i + 1] = nodes += end - first;
         edges += all->row_ptr[end] - all->row_ptr[first];
-        nonzero += all_x->ptr[end] - all_x->ptr[first];
-        node_ptr[i + 1] = nodes;
     }
     int *row_ptr = MP_NEW_RAW(a, int, nodes + 1), *col = MP_NEW_RAW(a, int, edges), *rev = MP_NEW_RAW(a, int, edges);
-    int *x_ptr = MP_NEW_RAW(a, int, nodes + 1), *x_col = MP_NEW_RAW(a, int, nonzero);
-    mp_real *x_val = all_x->val ? MP_NEW_RAW(a, mp_real, nonzero) : NULL;
-    int e = 0, z = 0;
-    row_ptr[0] = x_ptr[0] = 0;
+    row_ptr[0] = 0;
     for (int i = 0; i < n; i++) {
-        int first = all->node_ptr[which[i]], end = all->node_ptr[which[i] + 1];
-        int shift = node_ptr[i] - first, e0 = all->row_ptr[first], e1 = all->row_ptr[end];
-        int z0 = all_x->ptr[first], z1 = all_x->ptr[end];
-        for (int v = first; v < end; v++) {
-            row_ptr[v + shift + 1] = all->row_ptr[v + 1] - e0 + e;
-            x_ptr[v + shift + 1] = all_x->ptr[v + 1] - z0 + z;
-        }
-        for (int k = e0; k < e1; k++) {
-            col[k - e0 + e] = all->col[k] + shift;
-            rev[k - e0 + e] = all->rev[k] - e0 + e;
-        }
-        if (z1 > z0) memcpy(x_col + z, all_x->col + z0, (size_t)(z1 - z0) * sizeof(int));
-        if (x_val && z1 > z0) memcpy(x_val + z, all_x->val + z0, (size_t)(z1 - z0) * sizeof(mp_real));
-        e += e1 - e0;
-        z += z1 - z0;
+        int first = all->node_ptr[which[i]], end = all->node_ptr[which[i] + 1], shift = node_ptr[i] - first;
+        int from = all->row_ptr[first], count = all->row_ptr[end] - from;
+        for (int v = first; v < end; v++) row_ptr[v + shift + 1] = all->row_ptr[v + 1] - from + e;
+        for (int k = 0; k < count; k++) col[e + k] = all->col[from + k] + shift;
+        for (int k = 0; k < count; k++) rev[e + k] = all->rev[from + k] - from + e;
+        e += count;
     }
     *out = (mp_graph){ .graphs = n, .nodes = nodes, .edges = edges, .node_ptr = node_ptr, .row_ptr = row_ptr, .col = col,
                        .rev = rev, .norm = MP_NEW(a, mp_norm, 1), .which = which, .extra = all->extra };
-    *out_x = (mp_sparse){ nodes, all_x->cols, x_ptr, x_col, x_val };
+}
+
+static void gather_dense(mp_arena *a, const mp_graph *all, const mp_sparse *x, const int *which, int n, mp_sparse *out)
+{
+    size_t cols = (size_t)x->cols, at = 0;
+    mp_real *val = MP_NEW_RAW(a, mp_real, (size_t)out->rows * cols);
+    for (int i = 0; i < n; i++) {
+        size_t first = (size_t)all->node_ptr[which[i]], count = (size_t)all->node_ptr[which[i] + 1] - first;
+        memcpy(val + at, x->val + first * cols, count * cols * sizeof *val);
+        at += count * cols;
+    }
+    out->val = val;
+}
+
+static void gather_sparse(mp_arena *a, const mp_graph *all, const mp_sparse *x, const int *which, int n, mp_sparse *out)
+{
+    int nonzero = 0, z = 0, v = 0;
+    for (int i = 0; i < n; i++) nonzero += x->ptr[all->node_ptr[which[i] + 1]] - x->ptr[all->node_ptr[which[i]]];
+    int *ptr = MP_NEW_RAW(a, int, out->rows + 1), *col = MP_NEW_RAW(a, int, nonzero);
+    mp_real *val = x->val ? MP_NEW_RAW(a, mp_real, nonzero) : NULL;
+    ptr[0] = 0;
+    for (int i = 0; i < n; i++) {
+        int first = all->node_ptr[which[i]], end = all->node_ptr[which[i] + 1], from = x->ptr[first];
+        size_t count = (size_t)(x->ptr[end] - from);
+        for (int u = first; u < end; u++) ptr[++v] = x->ptr[u + 1] - from + z;
+        if (count) memcpy(col + z, x->col + from, count * sizeof *col);
+        if (count && val) memcpy(val + z, x->val + from, count * sizeof *val);
+        z += (int)count;
+    }
+    out->ptr = ptr;
+    out->col = col;
+    out->val = val;
+}
+
+void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n,
+                     mp_graph *out, mp_sparse *out_x)
+{
+    if (is_everything(all, which, n)) { /* one huge graph: no second copy */
+        *out = *all;
+        out->norm = MP_NEW(a, mp_norm, 1);
+        out->which = which;
+        *out_x = *all_x;
+        return;
+    }
+    gather_graphs(a, all, which, n, out);
+    *out_x = (mp_sparse){ .rows = out->nodes, .cols = all_x->cols };
+    if (all_x->ptr)
+        gather_sparse(a, all, all_x, which, n, out_x);
+    else
+        gather_dense(a, all, all_x, which, n, out_x);
 }

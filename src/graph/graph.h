@@ -42,7 +42,8 @@ typedef struct mp_graph {
     const void *extra; /* what a method keeps for each graph of the collection (Haar bases); else NULL */
 } mp_graph;
 
-/* Input features as a sparse matrix: row v has columns col[ptr[v]] .. ascending. `val` NULL: all 1. */
+/* Input features as a sparse matrix: row v has columns col[ptr[v]] .. ascending. `val` NULL: all 1. A matrix without
+ * zeros worth leaving out has `ptr` and `col` NULL and its rows one after the other in `val`. */
 typedef struct mp_sparse {
     int rows, cols;
     const int *ptr, *col;

@@ -30,6 +30,7 @@ mp_lin mp_lin_init(mp_params *p, const char *prefix, const char *name, int in, i
 
 mp_mat *mp_lin_run(const mp_lin *l, mp_ctx *c, mp_input x, bool relu)
 {
+    if (x.sparse && !x.sparse->ptr) x.dense = mp_mat_of(c, x.sparse->val, x.sparse->rows, x.sparse->cols);
     if (x.dense) return mp_linear(c, x.dense, mp_use(c, l->w), mp_use(c, l->b), relu);
     mp_mat *y = mp_linear_sparse(c, x.sparse, mp_use(c, l->w), mp_use(c, l->b));
     return relu ? mp_act_of(c, y, MP_ACT_RELU) : y;
@@ -60,14 +61,23 @@ mp_mat *mp_attention(mp_ctx *c, const mp_graph *looped, mp_mat *dst, mp_mat *src
     return mp_softmax(c, u, looped->row_ptr, looped->nodes);
 }
 
+/* The product is needed again only for the gradient of edge weights. */
+static mp_mat *sum_of_product(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_agg_kind kind, mp_input x, bool relu)
+{
+    mp_mat *z = mp_lin_run(&l->a, c, x, false);
+    mp_mat *y = mp_agg(c, g, kind, z, mp_use(c, l->bias), relu);
+    if (!g->w || !g->w->g) mp_mat_spent(z);
+    return y;
+}
+
 static mp_mat *run_gcn(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input x, bool relu)
 {
-    return mp_agg(c, g, MP_AGG_GCN, mp_lin_run(&l->a, c, x, false), mp_use(c, l->bias), relu);
+    return sum_of_product(l, c, g, MP_AGG_GCN, x, relu);
 }
 
 static mp_mat *run_plain(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input x, bool relu)
 {
-    return mp_agg(c, g, MP_AGG_SUM, mp_lin_run(&l->a, c, x, false), mp_use(c, l->bias), relu);
+    return sum_of_product(l, c, g, MP_AGG_SUM, x, relu);
 }
 
 /* W_rel agg(x) + b + W_root x, for GraphConv and SAGE. */

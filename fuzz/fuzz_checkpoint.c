@@ -1,4 +1,5 @@
-/* fuzz_checkpoint.c - any bytes as a model file: an error, or a model that writes itself and answers for a graph.
+/* fuzz_checkpoint.c - any bytes as a model file: an error, or a model that writes itself and answers for a
+ * graph.
  * SPDX-License-Identifier: MIT */
 #include "midpool.h"
 

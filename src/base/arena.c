@@ -22,6 +22,7 @@ typedef struct chunk {
 
 struct mp_arena {
     chunk *top;
+    size_t scratch; /* bytes that scratch needed beyond the chunk it began in; the next reset makes room for them */
 };
 
 static atomic_size_t total_bytes, peak_bytes, limit_bytes;
@@ -89,7 +90,7 @@ mp_arena *mp_arena_new(size_t first_bytes)
         on_full(sizeof *a);
         abort();
     }
-    a->top = chunk_new(first_bytes ? first_bytes : 4096, NULL);
+    *a = (mp_arena){ .top = chunk_new(first_bytes ? first_bytes : 4096, NULL) };
     return a;
 }
 
@@ -105,14 +106,15 @@ void mp_arena_free(mp_arena *a)
 
 void mp_arena_reset(mp_arena *a)
 {
-    if (a->top->older) {
-        size_t all = 0;
+    if (a->top->older || a->scratch) {
+        size_t all = a->scratch;
         for (chunk *c = a->top, *older; c; c = older) {
             older = c->older;
             all += c->size;
             chunk_free(c);
         }
         a->top = chunk_new(all, NULL);
+        a->scratch = 0;
     }
     a->top->used = 0;
 }
@@ -124,12 +126,15 @@ mp_arena_mark mp_arena_here(mp_arena *a)
 
 void mp_arena_back(mp_arena *a, mp_arena_mark m)
 {
+    size_t beyond = 0;
     while (a->top != m.chunk) {
         chunk *older = a->top->older;
         mp_assert(older != NULL);
+        beyond += a->top->used;
         chunk_free(a->top);
         a->top = older;
     }
+    if (beyond > a->scratch) a->scratch = beyond;
     a->top->used = m.used;
 }
 
@@ -167,6 +172,7 @@ char *mp_arena_text(mp_arena *a, const char *p, size_t n)
 
 char *mp_arena_printf(mp_arena *a, const char *fmt, ...)
 {
+    mp_assert(fmt != NULL);
     va_list ap, again;
     va_start(ap, fmt);
     va_copy(again, ap);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/crew.h"
 #include "base/err.h"
+#include "base/flush.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -30,7 +31,9 @@ struct mp_crew {
 
 static void take(mp_crew *c, int worker)
 {
+    unsigned before = mp_flush_on();
     for (int i; (i = atomic_fetch_add(&c->next, 1)) < c->count;) c->work(c->arg, i, worker);
+    mp_flush_off(before);
 }
 
 static void *member_main(void *p)
@@ -94,7 +97,9 @@ int mp_crew_size(const mp_crew *c)
 void mp_crew_run(mp_crew *c, int count, void (*work)(void *, int, int), void *arg)
 {
     if (c->size == 1 || count <= 1) {
+        unsigned before = mp_flush_on();
         for (int i = 0; i < count; i++) work(arg, i, 0);
+        mp_flush_off(before);
         return;
     }
     pthread_mutex_lock(&c->lock);

@@ -15,6 +15,15 @@ typedef struct mp_net_setup { /* what a network knows when it claims its paramet
     int features, outputs;
 } mp_net_setup;
 
+typedef struct mp_prepare { /* for what is computed once for a data set */
+    int threads;
+    uint64_t fingerprint;  /* of the data set                                             */
+    const char *cache;     /* folder that exists, for results that take long; NULL: none  */
+    void (*progress)(void *state, int done, int total); /* on the caller's thread; or NULL */
+    void (*note)(void *state, const char *line);        /* something worth a line; or NULL */
+    void *state;
+} mp_prepare;
+
 typedef struct mp_baseline {
     const char *name, *title, *alias, *paper; /* alias: PyG's class, or NULL */
     const char *method, *learnable, *options; /* for midpool ops             */
@@ -22,8 +31,15 @@ typedef struct mp_baseline {
     void (*init)(void *state, const mp_net_setup *s);
     /* Raw outputs, B x outputs. *aux: the weighted auxiliary loss, a mean over the graphs of the batch, or NULL. */
     mp_mat *(*run)(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, mp_mat **aux);
+    /* Fills in what a configuration leaves to the data; NULL: nothing. */
+    void (*resolve)(mp_config *conf, const mp_graph *all);
+    /* Sets all->extra; NULL: there is nothing to prepare. */
+    mp_err (*prepare)(const mp_config *conf, const mp_prepare *how, mp_arena *a, mp_graph *all);
     bool whole_batch;    /* normalises over the batch: it must not be cut into shards              */
     bool needs_clusters; /* conf.clusters = ceil(ratio * mean number of nodes) unless given        */
+    bool aux_apart;      /* one update an epoch on the auxiliary loss alone; steps on the classification loss leave
+                            parameters that are `apart` as they are                                */
+    mp_err (*check)(const mp_config *c); /* options that do not go together; NULL: all do          */
 } mp_baseline;
 
 const mp_baseline *mp_baselines(void); /* ends with a row whose name is NULL */

@@ -1,10 +1,48 @@
 /* registry.c - the table of baselines, and the head they share.
  * SPDX-License-Identifier: MIT */
 #include "baseline/baseline.h"
+#include "baseline/dense.h"
+#include "baseline/edge.h"
+#include "baseline/haar.h"
+#include "baseline/set2set.h"
+#include "baseline/sort.h"
 
 #include <strings.h>
 
 static const mp_baseline baselines[] = {
+    { .name = "set2set", .title = "Set2Set", .paper = "Vinyals et al. 2016",
+      .method = "LSTM that reads all nodes by attention", .learnable = "W_ih, W_hh, b_ih, b_hh of the LSTM",
+      .options = "processing-steps, layers, conv", .size = sizeof(mp_set2set_net), .init = mp_set2set_net_init,
+      .run = mp_set2set_net_run },
+    { .name = "sort", .title = "SortPool", .alias = "SortAggregation", .paper = "Zhang et al. 2018",
+      .method = "nodes sorted by the last channel, then Conv1d", .learnable = "Conv1d weights",
+      .options = "sort-form, sort-k, sort-share, layers, conv", .size = sizeof(mp_sort_net), .init = mp_sort_net_init,
+      .run = mp_sort_net_run, .resolve = mp_sort_resolve },
+    { .name = "edge", .title = "EdgePool", .alias = "EdgePooling", .paper = "Diehl 2019",
+      .method = "contracts edges, best score first", .learnable = "w, b of the edge score",
+      .options = "edge-dropout, layers, conv", .size = sizeof(mp_edge_net), .init = mp_edge_net_init,
+      .run = mp_edge_net_run },
+    { .name = "haar", .title = "HaarPool", .paper = "Wang et al. 2020",
+      .method = "first Haar coefficients of a chain of clusterings", .learnable = "none",
+      .options = "haar-levels, layers, conv", .size = sizeof(mp_haar_net), .init = mp_haar_net_init,
+      .run = mp_haar_net_run, .prepare = mp_haar_prepare, .check = mp_haar_check },
+    { .name = "diff", .title = "DiffPool", .alias = "dense_diff_pool", .paper = "Ying et al. 2018",
+      .method = "soft clusters from a second network", .learnable = "the SAGE layers of both networks",
+      .options = "clusters, link-weight, entropy-weight", .size = sizeof(mp_diff_net), .init = mp_diff_net_init,
+      .run = mp_diff_net_run, .needs_clusters = true },
+    { .name = "mincut", .title = "MinCutPool", .alias = "dense_mincut_pool", .paper = "Bianchi et al. 2020",
+      .method = "soft clusters that cut few edges", .learnable = "W, b of each assignment",
+      .options = "clusters, cut-weight, ortho-weight, norm-adj", .size = sizeof(mp_mincut_net),
+      .init = mp_mincut_net_init, .run = mp_mincut_net_run, .needs_clusters = true },
+    { .name = "mem", .title = "MemPool", .alias = "MemPooling", .paper = "Khasahmadi et al. 2020",
+      .method = "soft clusters by distance to learned keys", .learnable = "keys, mix of the heads, W",
+      .options = "heads, clusters, mem-dropout, kl-weight, kl-detach", .size = sizeof(mp_mem_net),
+      .init = mp_mem_net_init, .run = mp_mem_net_run, .whole_batch = true, .aux_apart = true },
+    { .name = "gmt", .title = "GMT", .alias = "GraphMultisetTransformer", .paper = "Baek et al. 2021",
+      .method = "learned seeds attend to nodes, to each other, one to them all",
+      .learnable = "seeds, W_q, W_k, W_v, W_o of three attention blocks",
+      .options = "clusters, heads, attend, ln, layers, conv", .size = sizeof(mp_gmt_net), .init = mp_gmt_net_init,
+      .run = mp_gmt_net_run, .needs_clusters = true, .check = mp_gmt_check },
     { .name = NULL },
 };
 

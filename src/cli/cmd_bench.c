@@ -4,10 +4,10 @@
  * multiply-adds measured in the same run. gemm: the products themselves beside that rate.
  * SPDX-License-Identifier: MIT */
 #include "base/crew.h"
-#include "base/json.h"
-#include "cli/cli.h"
+#include "cli/bench.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
+#include "cli/prepare.h"
 #include "data/load.h"
 #include "data/seal.h"
 #include "train/engine.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-static double now(void)
+double mp_bench_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -30,7 +30,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *v, int n)
+double mp_bench_median(double *v, int n)
 {
     qsort(v, (size_t)n, sizeof *v, by_value);
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
@@ -54,9 +54,9 @@ static double peak_flops(mp_crew *crew, const mp_kernels *k)
     double best = 0;
     int n = mp_crew_size(crew);
     for (int i = 0; i < 7; i++) {
-        double t = now();
+        double t = mp_bench_now();
         mp_crew_run(crew, n, peak_work, (void *)(uintptr_t)k);
-        double rate = (double)n * PEAK_ROUNDS * MP_PEAK_FLOPS / (now() - t);
+        double rate = (double)n * PEAK_ROUNDS * MP_PEAK_FLOPS / (mp_bench_now() - t);
         best = rate > best ? rate : best;
     }
     return best;
@@ -82,9 +82,9 @@ static double copy_bytes(mp_crew *crew, mp_arena *a)
     for (int i = 0; i < n; i++) jobs[i] = (copy_job){ MP_NEW(a, char, bytes), MP_NEW(a, char, bytes) };
     double best = 0;
     for (int r = 0; r < 5; r++) {
-        double t = now();
+        double t = mp_bench_now();
         mp_crew_run(crew, n, copy_work, jobs);
-        double rate = 2.0 * n * (double)bytes / (now() - t);
+        double rate = 2.0 * n * (double)bytes / (mp_bench_now() - t);
         best = rate > best ? rate : best;
     }
     return best;
@@ -140,13 +140,13 @@ static mp_err time_epochs(mp_engine *e, const mp_dataset *d, const mp_opened *la
 {
     double *seconds = MP_NEW(a, double, b->how.epochs), flops = 0;
     for (int epoch = 1; epoch <= b->how.epochs + 2; epoch++) {
-        double t = now();
+        double t = mp_bench_now();
         flops = mp_engine_flops(e);
         MP_TRY(run_epoch(e, d, labels, order, n, epoch, &b->model));
-        if (epoch > 2) seconds[epoch - 3] = now() - t;
+        if (epoch > 2) seconds[epoch - 3] = mp_bench_now() - t;
     }
     out->flops = mp_engine_flops(e) - flops;
-    out->seconds = median(seconds, b->how.epochs);
+    out->seconds = mp_bench_median(seconds, b->how.epochs);
     return MP_OK;
 }
 
@@ -213,6 +213,8 @@ static mp_err bench_epoch(void *conf, const mp_cli_args *args)
     MP_TRY(mp_config_check(&b->model));
     MP_TRY(mp_dataset_load(args->operand[0], b->data, args->arena, &d));
     if (!d.seal) return mp_fail(MP_ERR_INPUT, "%s: has no labels", d.name);
+    mp_config_resolve(&b->model, &d.graphs);
+    MP_TRY(mp_cli_prepare(&d, &b->model, mp_setup_threads(b->how.threads), NULL, args->arena));
     MP_TRY(measure(&d, b, args->arena, &r));
     return print_epoch(&d, b, &r);
 }
@@ -269,9 +271,9 @@ static double time_gemm(const gemm_case *g, const mp_kernels *k, mp_arena *a)
     double flops = 2.0 * g->m * g->n * g->k, best = 0;
     int rounds = (int)(4e8 / flops) + 1;
     for (int t = 0; t < 9; t++) {
-        double start = now();
+        double start = mp_bench_now();
         for (int i = 0; i < rounds; i++) k->gemm(C, left, right, g->m, g->n, g->k, NULL, false, false, work);
-        double rate = flops * rounds / (now() - start);
+        double rate = flops * rounds / (mp_bench_now() - start);
         best = rate > best ? rate : best;
     }
     mp_arena_back(a, here);
@@ -315,7 +317,7 @@ static const mp_cli gemm_cli = { "bench gemm", "", "dense products beside the ma
 static const struct {
     const char *name;
     const mp_cli *cli;
-} benches[] = { { "epoch", &epoch_cli }, { "gemm", &gemm_cli } };
+} benches[] = { { "epoch", &epoch_cli }, { "gemm", &gemm_cli }, { "er", &mp_bench_er } };
 #define BENCHES (sizeof benches / sizeof *benches)
 
 int mp_cmd_bench(int argc, char **argv)

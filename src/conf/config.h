@@ -47,6 +47,13 @@ typedef struct mp_config {
     int connectivity; /* tap: add lambda degree / n */
     int pick;         /* ipool: greedy | local */
     int overlap;      /* ipool: jaccard | cosine */
+    /* baselines, each for the method that is named */
+    int processing_steps; /* set2set */
+    int sort_form;        /* sort: pyg | dgcnn */
+    int sort_k;           /* sort: nodes kept; 0: 30, or dgcnn's share of the graphs */
+    double sort_share;    /* sort, dgcnn: share of the graphs with at most k nodes */
+    double edge_dropout;  /* edge: dropout of edge scores */
+    int haar_levels;      /* haar: poolings */
     /* network */
     int arch; /* tu | colors | triangles */
     int conv; /* auto | gcn | graphconv | gin | sage */
@@ -61,6 +68,15 @@ typedef struct mp_config {
     int lr_drop;  /* step: epoch from which the rate is a tenth */
     /* baselines */
     int clusters; /* diff, mincut, mem, gmt; 0: from ratio and the data */
+    double link_weight, entropy_weight; /* diff: auxiliary losses */
+    double cut_weight, ortho_weight;    /* mincut */
+    int norm_adj;                       /* mincut: normalise the adjacency first */
+    int heads;                          /* mem 5, gmt 1; 0: that default */
+    double kl_weight;                   /* mem */
+    int kl_detach;                      /* mem: the target of the loss is a constant */
+    double mem_dropout;                 /* mem: in front of convolutions and between the two poolings */
+    int attend;                         /* gmt: softmax over queries | keys */
+    int ln;                             /* gmt: LayerNorm in the attention blocks */
 } mp_config;
 
 extern const mp_opt mp_config_table[];
@@ -90,7 +106,9 @@ enum { MP_REP_GREEDY, MP_REP_PEAK };
 enum { MP_SQUARE_BEFORE, MP_SQUARE_AFTER };
 enum { MP_PICK_GREEDY, MP_PICK_LOCAL };
 enum { MP_OVERLAP_JACCARD, MP_OVERLAP_COSINE };
+enum { MP_SORT_PYG, MP_SORT_DGCNN };
 enum { MP_SCHEDULE_CONSTANT, MP_SCHEDULE_COSINE, MP_SCHEDULE_STEP };
+enum { MP_ATTEND_QUERIES, MP_ATTEND_KEYS };
 enum { MP_ARCH_TU, MP_ARCH_COLORS, MP_ARCH_TRIANGLES };
 enum { MP_CONV_AUTO, MP_CONV_GCN, MP_CONV_GRAPHCONV, MP_CONV_GIN, MP_CONV_SAGE };
 

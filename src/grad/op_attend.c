@@ -75,11 +75,13 @@ mp_mat *mp_sparsemax(mp_ctx *c, mp_mat *u, const int *ptr, int segments)
 }
 
 /* ---- local attention:  u = |tau| (z - top),  e = exp u,  S_i = e_i A_ii / den_i,  den_i = sum_j A_ij e_j + 1e-10
- *      du_i += dS_i S_i,   du_j -= sum_i dS_i S_i A_ij e_j / den_i,   dz = |tau| du,   dtau = sign(tau) sum du (z - top) */
+ *      du_i += dS_i S_i,   du_j -= sum_i dS_i S_i A_ij e_j / den_i,   dz = |tau| du,   dtau = sign(tau) sum du (z - top)
+ * The largest gets -|tau| sum du besides: 0 but for the 1e-10, which matters where a neighbourhood is far below it. */
 struct local {
     mp_mat *out, *z, *tau;
     const mp_graph *g;
-    const mp_real *e, *den, *top; /* N x D, N x D, B x D */
+    const mp_real *e, *den; /* N x D */
+    const int *top;         /* B x D: the node with the largest z of its graph */
 };
 
 static void local_back(void *p, mp_ctx *c)
@@ -104,12 +106,16 @@ static void local_back(void *p, mp_ctx *c)
     }
     mp_real *dz = mp_grad_zeroed(a->z), *dtau = mp_grad_zeroed(a->tau), size = tau < 0 ? -tau : tau;
     for (int b = 0; b < g->graphs; b++) {
-        for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) {
-            for (int d = 0; d < D; d++) {
+        for (int d = 0; d < D && g->node_ptr[b] < g->node_ptr[b + 1]; d++) {
+            size_t top = (size_t)a->top[(size_t)b * (size_t)D + (size_t)d] * (size_t)D + (size_t)d;
+            mp_real total = 0;
+            for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) {
                 size_t i = (size_t)v * (size_t)D + (size_t)d;
                 if (dz) dz[i] += size * du[i];
-                sum += du[i] * (a->z->v[i] - a->top[(size_t)b * (size_t)D + (size_t)d]);
+                sum += du[i] * (a->z->v[i] - a->z->v[top]);
+                total += du[i];
             }
+            if (dz) dz[top] -= size * total;
         }
     }
     if (dtau) dtau[0] += tau < 0 ? -sum : sum;
@@ -123,19 +129,17 @@ mp_mat *mp_local_att(mp_ctx *c, const mp_graph *g, mp_mat *z, mp_mat *tau)
     size_t n = (size_t)z->rows * (size_t)D;
     mp_mat *out = mp_mat_new(c, z->rows, D);
     mp_real *e = MP_NEW_RAW(c->arena, mp_real, n), *den = MP_NEW(c->arena, mp_real, n);
-    mp_real *top = MP_NEW_RAW(c->arena, mp_real, (size_t)g->graphs * (size_t)D);
+    int *top = MP_NEW_RAW(c->arena, int, (size_t)g->graphs * (size_t)D);
     mp_real size = tau->v[0] < 0 ? -tau->v[0] : tau->v[0];
     for (int b = 0; b < g->graphs; b++) {
         for (int d = 0; d < D; d++) {
-            mp_real most = 0;
-            for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) {
-                mp_real x = z->v[(size_t)v * (size_t)D + (size_t)d];
-                most = v == g->node_ptr[b] || x > most ? x : most;
-            }
+            int most = g->node_ptr[b];
+            for (int v = most; v < g->node_ptr[b + 1]; v++)
+                if (z->v[(size_t)v * (size_t)D + (size_t)d] > z->v[(size_t)most * (size_t)D + (size_t)d]) most = v;
             top[(size_t)b * (size_t)D + (size_t)d] = most;
             for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) {
                 size_t i = (size_t)v * (size_t)D + (size_t)d;
-                e[i] = exp1(size * (z->v[i] - most));
+                e[i] = exp1(size * (z->v[i] - z->v[(size_t)most * (size_t)D + (size_t)d]));
             }
         }
     }

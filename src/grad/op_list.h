@@ -25,6 +25,9 @@
     OP(edge_norm)                                                                                                      \
     OP(sparsemax)                                                                                                      \
     OP(local_att)                                                                                                      \
+    OP(over_max)                                                                                                       \
+    OP(row_norm)                                                                                                       \
+    OP(row_div)                                                                                                        \
     OP(pair_dot)                                                                                                       \
     OP(pick)                                                                                                           \
     OP(row_dot)                                                                                                        \
@@ -32,6 +35,29 @@
     OP(coarse_of)                                                                                                      \
     OP(collect)                                                                                                        \
     OP(bce)                                                                                                            \
+    OP(lstm)                                                                                                           \
+    OP(set_attend)                                                                                                     \
+    OP(conv1d)                                                                                                         \
+    OP(maxpool1d)                                                                                                      \
+    OP(flip1d)                                                                                                         \
+    OP(sort_pad)                                                                                                       \
+    OP(shift)                                                                                                          \
+    OP(cat)                                                                                                            \
+    OP(cols)                                                                                                           \
+    OP(softmax_rows)                                                                                                   \
+    OP(row_share)                                                                                                      \
+    OP(block_gram)                                                                                                     \
+    OP(block_mul)                                                                                                      \
+    OP(layer_norm)                                                                                                     \
+    OP(batch_norm)                                                                                                     \
+    OP(mha)                                                                                                            \
+    OP(link_loss)                                                                                                      \
+    OP(entropy_loss)                                                                                                   \
+    OP(cut_loss)                                                                                                       \
+    OP(ortho_loss)                                                                                                     \
+    OP(cut_norm)                                                                                                       \
+    OP(memory)                                                                                                         \
+    OP(kl_loss)                                                                                                        \
     OP(xent)                                                                                                           \
     OP(mse)
 

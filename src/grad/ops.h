@@ -34,6 +34,13 @@ mp_mat *mp_softmax(mp_ctx *c, mp_mat *u, const int *ptr, int segments);
 
 /* Sparsemax of a column within each range (METHODS 2.14). */
 mp_mat *mp_sparsemax(mp_ctx *c, mp_mat *u, const int *ptr, int segments);
+/* Each column divided by its largest within each range plus eps. */
+mp_mat *mp_over_max(mp_ctx *c, mp_mat *u, const int *ptr, int segments, mp_real eps);
+/* Row v divided by d_v + eps; d N x 1. */
+mp_mat *mp_row_div(mp_ctx *c, mp_mat *x, mp_mat *d, mp_real eps);
+/* Norms of groups of columns, N x D: group d holds columns d*w .. d*w+w-1, w = ceil(C/D); the last may be empty. */
+typedef enum mp_norm_kind { MP_NORM_L1, MP_NORM_L2, MP_NORM_SQUARE } mp_norm_kind;
+mp_mat *mp_row_norm(mp_ctx *c, mp_mat *x, int D, mp_norm_kind kind);
 /* S_i = e_i A_ii / (sum_j A_ij e_j + 1e-10), e = exp(|tau| (z - largest of the graph)): AttPool's local attention, each
  * column by itself. A is the weights of g; tau 1 x 1. */
 mp_mat *mp_local_att(mp_ctx *c, const mp_graph *g, mp_mat *z, mp_mat *tau);
@@ -81,5 +88,55 @@ mp_mat *mp_xent(mp_ctx *c, mp_mat *x, const int *label, mp_real scale, const mp_
 mp_mat *mp_bce(mp_ctx *c, mp_mat *x, bool label);
 /* Sum over rows of (x - target)^2, times scale. 1 x 1. */
 mp_mat *mp_mse(mp_ctx *c, mp_mat *x, const mp_real *target, mp_real scale);
+
+/* One LSTM step (METHODS 2.11): a B x 4H holds the gates i, f, g, o before their functions; before: the cell so far, B x H,
+ * or NULL for zeros. Returns h and sets *cell. */
+mp_mat *mp_lstm(mp_ctx *c, mp_mat *a, mp_mat *before, mp_mat **cell);
+/* Rows of x weighted by the softmax over their graph of <x_v, q_b>, summed per graph: B x C. */
+mp_mat *mp_set_attend(mp_ctx *c, mp_mat *x, mp_mat *q, const int *ptr, int graphs);
+
+/* Sequences: a row of x is one of x->cols / channels places, place by place. conv1d: w (channels * width) x out in the order
+ * of files, (channel, place); no padding. maxpool1d: windows of two places. flip1d: place by place to channel by channel. */
+mp_mat *mp_conv1d(mp_ctx *c, mp_mat *x, int channels, mp_mat *w, mp_mat *b, int stride, bool relu);
+mp_mat *mp_maxpool1d(mp_ctx *c, mp_mat *x, int channels);
+mp_mat *mp_flip1d(mp_ctx *c, mp_mat *x, int channels);
+/* Row b: the k rows of graph b that are largest in the last column, one after another, zeros where it has fewer. */
+mp_mat *mp_sort_pad(mp_ctx *c, mp_mat *x, const int *ptr, int graphs, int k);
+mp_mat *mp_shift(mp_ctx *c, mp_mat *x, mp_real k); /* x + k */
+
+/* ---- dense, graph by graph: rows ptr[b] .. ptr[b+1]-1 of a batch, never padded (op_block.c, op_cat.c) */
+mp_mat *mp_cat(mp_ctx *c, mp_mat *const *part, int parts);  /* [x_0, x_1, ...] side by side */
+mp_mat *mp_cols(mp_ctx *c, mp_mat *x, int from, int to);    /* columns from .. to-1 of x    */
+const int *mp_even_ptr(mp_ctx *c, int graphs, int each);    /* 0, each, 2 each, ...         */
+mp_mat *mp_softmax_rows(mp_ctx *c, mp_mat *x);              /* softmax of each row          */
+mp_mat *mp_row_share(mp_ctx *c, mp_mat *a);                 /* rows over max(their sum, 1)  */
+/* S_b^T X_b one below the other, (B K) x C. S and X may be the same. */
+mp_mat *mp_block_gram(mp_ctx *c, mp_mat *s, mp_mat *x, const int *ptr, int graphs);
+/* A_b X_b one below the other: A (B M) x K, X (B K) x C. */
+mp_mat *mp_block_mul(mp_ctx *c, mp_mat *a, mp_mat *x, int graphs);
+
+/* Normalisation; mean and var are running statistics, written while training, read otherwise and for a single row. */
+mp_mat *mp_layer_norm(mp_ctx *c, mp_mat *x, mp_mat *gamma, mp_mat *beta);
+mp_mat *mp_batch_norm(mp_ctx *c, mp_mat *x, mp_mat *gamma, mp_mat *beta, mp_mat *mean, mp_mat *var);
+
+/* q_h + softmax(q_h k_h^T / sqrt(C)) v_h in each graph, heads side by side; softmax over keys or over queries. q_ptr
+ * NULL: all rows of q are the queries of every graph. */
+mp_mat *mp_mha(mp_ctx *c, mp_mat *q, const int *q_ptr, mp_mat *k, mp_mat *v, const int *k_ptr, int graphs, int heads,
+               bool over_queries);
+
+/* Losses of a clustering S with A0 = S^T A S, M = S^T S (op_cut.c), 1 x 1 each. The first two are means over graphs
+ * (norm / n^2, entropy of a row); with padded > 0 they are as if each graph had that many rows and all were one tensor.
+ * The weights of g are constants. d N x 1: degrees. */
+mp_mat *mp_link_loss(mp_ctx *c, const mp_graph *g, mp_mat *a0, mp_mat *m, int padded);
+mp_mat *mp_entropy_loss(mp_ctx *c, mp_mat *s, const int *ptr, int graphs, int padded);
+mp_mat *mp_cut_loss(mp_ctx *c, mp_mat *s, mp_mat *a0, mp_mat *d, const int *ptr, int graphs);
+mp_mat *mp_ortho_loss(mp_ctx *c, mp_mat *m, int graphs);
+/* Blocks of K x K without their diagonal, divided by the roots of the row sums at either end. */
+mp_mat *mp_cut_norm(mp_ctx *c, mp_mat *a);
+
+/* MemPool (op_memory.c): the heads' shares of each key, mixed, N x K; keys (H K) x C, mix H numbers. And the loss that
+ * sharpens S, over the number of graphs; detach: its target is a constant. */
+mp_mat *mp_memory(mp_ctx *c, mp_mat *x, mp_mat *keys, mp_mat *mix, int heads);
+mp_mat *mp_kl_loss(mp_ctx *c, mp_mat *s, const int *ptr, int graphs, bool detach);
 
 #endif

@@ -4,24 +4,31 @@
 
 #include <string.h>
 
+/* One pass over rising v. Edges from v to lower nodes u come in the order in which row u lists its higher neighbours, so
+ * each row needs only the place of the next one not yet met. That place is kept in rev of the row's last edge, which is met
+ * last. */
 bool mp_graph_reverse(int nodes, const int *row_ptr, const int *col, int *rev)
 {
-    /* Binary search in the row of the neighbour: its columns ascend. */
+    int open = 0; /* edges to a higher node that still wait for their reverse */
     for (int v = 0; v < nodes; v++) {
-        for (int e = row_ptr[v]; e < row_ptr[v + 1]; e++) {
-            int u = col[e], lo = row_ptr[u], hi = row_ptr[u + 1];
-            while (lo < hi) {
-                int mid = lo + (hi - lo) / 2;
-                if (col[mid] < v)
-                    lo = mid + 1;
-                else
-                    hi = mid;
-            }
-            if (lo == row_ptr[u + 1] || col[lo] != v) return false;
-            rev[e] = lo;
+        int e = row_ptr[v], end = row_ptr[v + 1];
+        for (; e < end && col[e] < v; e++) {
+            int u = col[e], last = row_ptr[u + 1] - 1;
+            int r = last < row_ptr[u] ? -1 : rev[last];
+            if (r < row_ptr[u] || r > last || col[r] != v) return false;
+            if (r < last) rev[last] = r + 1;
+            rev[r] = e;
+            rev[e] = r;
+            open--;
         }
+        if (e < end && col[e] == v) {
+            rev[e] = e;
+            e++;
+        }
+        if (e < end) rev[end - 1] = e;
+        open += end - e;
     }
-    return true;
+    return open == 0;
 }
 
 static mp_err check_rows(const mp_graph *g, int b)

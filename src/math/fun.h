@@ -1,6 +1,6 @@
 /* fun.h - exp, tanh, log and sigmoid from arithmetic alone, so that their bits are the same on every machine. Errors
- * are at most 2 units in the last place over the whole range. The double build, which exists to check derivatives
- * against differences, takes libm's.
+ * are at most 2 units in the last place over the whole range (sigmoid 3: it inherits exp's and rounds twice more). The
+ * double build, which exists to check derivatives against differences, takes libm's.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_FUN_H
 #define MP_FUN_H
@@ -42,7 +42,7 @@ static inline uint32_t to_bits(float f)
 static inline float exp1(float x)
 {
     const float shift = 12582912.0f; /* 1.5 * 2^23: adding it rounds to a whole number */
-    float clipped = x > 89.0f ? 89.0f : x < -89.0f ? -89.0f : x;
+    float clipped = x > 89.0f ? 89.0f : x > -89.0f ? x : -89.0f; /* NaN too: it must not reach the cast to int */
     float n = fma1(clipped, 1.44269504088896341f, shift) - shift;
     float r = fma1(n, -0.693145751953125f, clipped); /* ln 2 in two parts: r stays exact */
     r = fma1(n, -1.42860682030941723e-6f, r);

@@ -60,7 +60,7 @@ typedef struct mp_links {
     K(readout_max_bwd, (mp_real *dX, const mp_real *dOut, const int *arg, int B, int C, int ld))                      \
     K(readout_sum_bwd, (mp_real *dX, const mp_real *dOut, const int *ptr, const mp_real *scale, bool add,             \
                         int B, int C, int ld))                                                                        \
-    /* Column-wise max over the closed neighbourhood given by the links (no perm, p, q): arg = the edge. */           \
+    /* Column-wise max over the closed neighbourhood given by the links (no perm, p, q): arg = the node. */           \
     K(near_max, (mp_real *out, int *arg, const mp_real *X, mp_links g, int N, int C))                                 \
     K(col_sum, (mp_real *out, const mp_real *X, bool add, int N, int C))                                              \
     K(act_fwd, (mp_real *out, const mp_real *x, mp_act act, size_t n))                                                \
@@ -75,7 +75,7 @@ typedef struct mp_links {
     K(log_softmax, (mp_real *out, const mp_real *x, int rows, int cols))                                              \
     /* rounds * MP_PEAK_FLOPS operations on registers alone: the machine's rate of fused multiply-adds. */              \
     K(peak, (mp_real *out, long rounds))                                                                              \
-    /* One Adam update; grad and theta finite is the caller's to check through the result: false if not. */           \
+    /* One Adam update, with PyTorch's formula. */                                                                    \
     K(adam, (mp_real *theta, mp_real *m, mp_real *v, const mp_real *grad, const mp_adam *how, size_t n))
 /* clang-format on */
 
@@ -83,6 +83,7 @@ typedef struct mp_adam {
     mp_real lr_corrected;  /* lr / (1 - beta1^t)     */
     mp_real root_corrected; /* 1 / sqrt(1 - beta2^t) */
     mp_real beta1, beta2, eps, decay;
+    mp_real rest1, rest2; /* 1 - beta1, 1 - beta2, rounded once: 1 - 0.999f is off by 1e-5 */
 } mp_adam;
 
 #define MP_NARROW 8

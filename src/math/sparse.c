@@ -233,6 +233,13 @@ void MP_FN(near_max)(mp_real *out, int *arg, const mp_real *X, mp_links g, int N
 
 void MP_FN(col_sum)(mp_real *out, const mp_real *X, bool add, int N, int C)
 {
+    if (C <= MP_NARROW) { /* few columns, often sums that cancel: double costs nothing here */
+        double sum[MP_NARROW] = { 0 };
+        for (int v = 0; v < N; v++)
+            for (int c = 0; c < C; c++) sum[c] += (double)X[(size_t)v * (size_t)C + c];
+        for (int c = 0; c < C; c++) out[c] = (mp_real)(add ? (double)out[c] + sum[c] : sum[c]);
+        return;
+    }
     if (!add) memset(out, 0, (size_t)C * sizeof *out);
     for (int v = 0; v < N; v++) {
         const mp_real *restrict x = X + (size_t)v * (size_t)C;

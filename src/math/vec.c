@@ -113,11 +113,16 @@ void MP_FN(softmax)(mp_real *out, const mp_real *u, const int *ptr, int segments
 
 void MP_FN(softmax_bwd)(mp_real *du, const mp_real *dout, const mp_real *out, const int *ptr, bool add, int segments)
 {
+    /* In double: what comes out of a group cancels in sums over it, and rounding would be all that is left. */
     for (int s = 0; s < segments; s++) {
-        mp_real mean = 0;
-        for (int i = ptr[s]; i < ptr[s + 1]; i++) mean = fma1(out[i], dout[i], mean);
+        double mean = 0, sum = 0;
         for (int i = ptr[s]; i < ptr[s + 1]; i++) {
-            mp_real d = out[i] * (dout[i] - mean);
+            mean += (double)out[i] * (double)dout[i];
+            sum += (double)out[i];
+        }
+        if (sum > 0) mean /= sum;
+        for (int i = ptr[s]; i < ptr[s + 1]; i++) {
+            mp_real d = (mp_real)((double)out[i] * ((double)dout[i] - mean));
             du[i] = add ? du[i] + d : d;
         }
     }
@@ -136,7 +141,7 @@ void MP_FN(log_softmax)(mp_real *out, const mp_real *x, int rows, int cols)
 
 void MP_FN(adam)(mp_real *theta, mp_real *m, mp_real *v, const mp_real *grad, const mp_adam *how, size_t n)
 {
-    const mp_real b1 = how->beta1, b2 = how->beta2, c1 = (mp_real)1 - b1, c2 = (mp_real)1 - b2;
+    const mp_real b1 = how->beta1, b2 = how->beta2, c1 = how->rest1, c2 = how->rest2;
     for (size_t i = 0; i < n; i++) {
         mp_real g = fma1(how->decay, theta[i], grad[i]);
         m[i] = fma1(b1, m[i], c1 * g);

@@ -49,9 +49,16 @@ static const char *nearest_method(const char *name)
 void mp_config_resolve(mp_config *c, const mp_graph *all)
 {
     const mp_baseline *b = mp_baseline_find(c->pool);
+    if (b && b->resolve) b->resolve(c, all);
     if (!b || !b->needs_clusters || c->clusters > 0 || all->graphs == 0) return;
     c->clusters = (int)ceil(c->ratio * all->nodes / all->graphs - 1e-9);
     if (c->clusters < 1) c->clusters = 1;
+}
+
+mp_err mp_config_prepare(const mp_config *c, const mp_prepare *how, mp_arena *a, mp_graph *all)
+{
+    const mp_baseline *b = mp_baseline_find(c->pool);
+    return b && b->prepare ? b->prepare(c, how, a, all) : MP_OK;
 }
 
 mp_err mp_config_check(mp_config *c)
@@ -64,6 +71,7 @@ mp_err mp_config_check(mp_config *c)
                        near ? near : "", near ? "'?" : " (midpool ops lists them)");
     }
     strcpy(c->pool, op ? op->name : b->name); /* one spelling everywhere */
+    if (b && b->check) MP_TRY(b->check(c));
     if (c->min_score > 0 && c->score_dim > 1)
         return mp_fail(MP_ERR_USAGE, "min-score: works on one score column, not with score-dim %d", c->score_dim);
     return MP_OK;
@@ -200,6 +208,11 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
 bool mp_model_whole_batch(const mp_model *m)
 {
     return m->baseline && m->baseline->whole_batch;
+}
+
+bool mp_model_aux_apart(const mp_model *m)
+{
+    return m->baseline && m->baseline->aux_apart;
 }
 
 mp_params *mp_model_params(mp_model *m)

@@ -6,6 +6,7 @@
 #ifndef MP_MODEL_H
 #define MP_MODEL_H
 
+#include "baseline/baseline.h"
 #include "conf/config.h"
 #include "nn/params.h"
 #include "pool/pool.h"
@@ -23,8 +24,13 @@ MP_MUST mp_err mp_model_new(mp_arena *a, const mp_config *config, int features, 
 /* Fills in what a configuration leaves to the data (clusters = ceil(ratio mean nodes)). Call before mp_model_new. */
 void mp_config_resolve(mp_config *c, const mp_graph *all);
 
+/* Computes what the method keeps for each graph of the collection (all->extra), so that training does not do it in every
+ * step. Leaving it out changes no result. Memory is the arena's. */
+MP_MUST mp_err mp_config_prepare(const mp_config *c, const mp_prepare *how, mp_arena *a, mp_graph *all);
+
 mp_params *mp_model_params(mp_model *m);
 bool mp_model_whole_batch(const mp_model *m); /* a batch must not be cut: a layer normalises over it */
+bool mp_model_aux_apart(const mp_model *m);   /* its auxiliary loss has a step of its own, once an epoch */
 const mp_config *mp_model_config(const mp_model *m);
 int mp_model_features(const mp_model *m);
 int mp_model_outputs(const mp_model *m);

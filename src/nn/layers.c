@@ -110,15 +110,23 @@ static mp_mat *run_cheb(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input
     return relu ? mp_act_of(c, y, MP_ACT_RELU) : y;
 }
 
-/* Attention of one head over the closed neighbourhood (METHODS 2.6). */
+/* Attention over the closed neighbourhood, head by head (METHODS 2.6). */
 static mp_mat *run_gat(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input x, bool relu)
 {
     const mp_graph *looped = mp_looped(c, mp_weighted(c, g, NULL));
-    mp_mat *z = mp_lin_run(&l->a, c, x, false);
-    mp_mat *dst = mp_linear(c, z, mp_use(c, l->att_dst), NULL, false);
-    mp_mat *src = mp_linear(c, z, mp_use(c, l->att_src), NULL, false);
-    mp_mat *alpha = mp_attention(c, looped, dst, src);
-    return mp_agg(c, mp_weighted(c, looped, alpha), MP_AGG_SUM, z, mp_use(c, l->bias), relu);
+    mp_mat *z = mp_lin_run(&l->a, c, x, false), *bias = mp_use(c, l->bias), *head[MP_HEADS_MOST];
+    mp_mat *att_dst = mp_use(c, l->att_dst), *att_src = mp_use(c, l->att_src);
+    int width = z->cols / l->heads;
+    for (int h = 0; h < l->heads; h++) {
+        bool all = l->heads == 1;
+        int from = h * width, to = from + width;
+        mp_mat *part = all ? z : mp_cols(c, z, from, to);
+        mp_mat *dst = mp_linear(c, part, all ? att_dst : mp_rows(c, att_dst, from, to), NULL, false);
+        mp_mat *src = mp_linear(c, part, all ? att_src : mp_rows(c, att_src, from, to), NULL, false);
+        const mp_graph *on = mp_weighted(c, looped, mp_attention(c, looped, dst, src));
+        head[h] = mp_agg(c, on, MP_AGG_SUM, part, all ? bias : mp_cols(c, bias, from, to), relu);
+    }
+    return l->heads == 1 ? head[0] : mp_cat(c, head, l->heads);
 }
 
 typedef mp_mat *conv_run(const mp_conv *, mp_ctx *, const mp_graph *, mp_input, bool);
@@ -144,22 +152,34 @@ static const struct {
 };
 /* clang-format on */
 
-mp_conv mp_conv_init(mp_params *p, const char *prefix, mp_conv_kind kind, int in, int out)
+static mp_conv conv_init(mp_params *p, const char *prefix, mp_conv_kind kind, int in, int out, int heads)
 {
-    mp_conv l = { kind, { -1, -1 }, { -1, -1 }, -1, -1, -1 };
+    mp_conv l = { kind, { -1, -1 }, { -1, -1 }, -1, -1, -1, heads };
     int in_b = kind == MP_GIN ? out : in;
     double bound = convs[kind].glorot ? mp_glorot(in, out) : mp_fan_in(in);
     double bound_b = convs[kind].glorot ? bound : mp_fan_in(in_b);
     l.a = lin(p, prefix, convs[kind].a, in, out, convs[kind].a_bias, bound);
     if (convs[kind].b) l.b = lin(p, prefix, convs[kind].b, in_b, out, convs[kind].b_bias, bound_b);
     if (convs[kind].attends) {
-        l.att_src = mp_param_plain(p, prefix, "att_src", out, 1, MP_INIT_UNIFORM, mp_glorot(1, out));
-        l.att_dst = mp_param_plain(p, prefix, "att_dst", out, 1, MP_INIT_UNIFORM, mp_glorot(1, out));
-        mp_param_reshape(p, l.att_src, 3, 1, 1, out);
-        mp_param_reshape(p, l.att_dst, 3, 1, 1, out);
+        double reach = mp_glorot(heads, out / heads);
+        l.att_src = mp_param_plain(p, prefix, "att_src", out, 1, MP_INIT_UNIFORM, reach);
+        l.att_dst = mp_param_plain(p, prefix, "att_dst", out, 1, MP_INIT_UNIFORM, reach);
+        mp_param_reshape(p, l.att_src, 3, 1, heads, out / heads);
+        mp_param_reshape(p, l.att_dst, 3, 1, heads, out / heads);
     }
     if (convs[kind].bias) l.bias = mp_param_vector(p, prefix, "bias", out, MP_INIT_ZERO, 0);
     return l;
+}
+
+mp_conv mp_conv_init(mp_params *p, const char *prefix, mp_conv_kind kind, int in, int out)
+{
+    return conv_init(p, prefix, kind, in, out, 1);
+}
+
+mp_conv mp_gat_init(mp_params *p, const char *prefix, int in, int width, int heads)
+{
+    mp_assert(heads >= 1 && heads <= MP_HEADS_MOST);
+    return conv_init(p, prefix, MP_GAT, in, width * heads, heads);
 }
 
 mp_mat *mp_conv_run(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input x, bool relu)

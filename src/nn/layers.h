@@ -32,18 +32,23 @@ typedef enum mp_conv_kind {
     MP_GRAPHCONV_MEAN,
     MP_GIN,        /* GINConv, eps 0, MLP in-out-out: nn.0, nn.2              */
     MP_SAGE,       /* SAGEConv: lin_l, lin_r                                  */
-    MP_GAT,        /* GATConv, one head: lin.weight, att_src, att_dst, bias   */
+    MP_GAT,        /* GATConv: lin.weight, att_src, att_dst, bias             */
     MP_CHEB,       /* ChebConv of order 2: lins.0.weight, lins.1.weight, bias */
     MP_GCN_RAW,    /* A X W: no normalisation, no self loop, no bias          */
     MP_GCN_NOLOOP  /* sum of w x Theta + b                                    */
 } mp_conv_kind;
 
+#define MP_HEADS_MOST 64
+
 typedef struct mp_conv {
     mp_conv_kind kind;
     mp_lin a, b;
     int bias, att_src, att_dst; /* -1: none */
+    int heads;                  /* GAT */
 } mp_conv;
 mp_conv mp_conv_init(mp_params *p, const char *prefix, mp_conv_kind kind, int in, int out);
+/* GATConv with several heads of `width` channels, side by side. */
+mp_conv mp_gat_init(mp_params *p, const char *prefix, int in, int width, int heads);
 mp_mat *mp_conv_run(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input x, bool relu);
 
 /* LEConv (METHODS 2.5): whose signs and roles. */

@@ -20,7 +20,7 @@ static int add(mp_params *p, const char *prefix, const char *name, int rows, int
         p->cap = cap;
     }
     mp_param *q = &p->list[p->count];
-    *q = (mp_param){ .dims = 2, .shape = { rows, cols, 1 }, .rows = rows, .cols = cols, .offset = p->size, .init = init,
+    *q = (mp_param){ .dims = 2, .shape = { rows, cols, 1, 1 }, .rows = rows, .cols = cols, .offset = p->size, .init = init,
                      .bound = bound };
     int n = snprintf(q->name, sizeof q->name, "%s", mp_param_under(p, prefix, name));
     mp_assert(n > 0 && n < (int)sizeof q->name);
@@ -64,6 +64,7 @@ void mp_param_reshape(mp_params *p, int id, int dims, int d0, int d1, int d2)
     q->shape[0] = d0;
     q->shape[1] = d1;
     q->shape[2] = d2;
+    q->shape[3] = 1;
 }
 
 void mp_params_alloc(mp_params *p)

@@ -13,9 +13,10 @@ typedef enum mp_init_kind { MP_INIT_ZERO, MP_INIT_ONE, MP_INIT_QUARTER, MP_INIT_
 
 typedef struct mp_param {
     char name[64];
-    int dims, shape[3]; /* as in the file */
+    int dims, shape[4]; /* as in the file */
     bool flipped;       /* memory is the transpose of the file */
     bool buffer;        /* not trained: running statistics     */
+    bool apart;         /* trained by the auxiliary loss alone (mp_baseline.aux_apart) */
     int rows, cols;     /* as in memory */
     size_t offset;      /* of the first element in the block */
     mp_init_kind init;
@@ -40,7 +41,7 @@ int mp_param_plain(mp_params *p, const char *prefix, const char *name, int rows,
 int mp_param_vector(mp_params *p, const char *prefix, const char *name, int n, mp_init_kind init, double bound);
 /* A vector that is saved with the weights but gets no gradient; c->params[id].v may be written while training. */
 int mp_param_buffer(mp_params *p, const char *prefix, const char *name, int n, mp_init_kind init);
-/* Changes the shape written to files (same number of elements). */
+/* Changes the shape written to files (same number of elements); a fourth dimension is 1. */
 void mp_param_reshape(mp_params *p, int id, int dims, int d0, int d1, int d2);
 
 void mp_params_alloc(mp_params *p);

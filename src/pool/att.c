@@ -55,8 +55,9 @@ static void att_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
 
 const mp_scorer mp_score_att = { "attention", "softmax over nodes of X w", sizeof(att), att_init, att_run };
 
-/* T as strengths on the edges of g: rows of the kept nodes, columns divided by what the kept nodes give them. */
-static mp_mat *strengths(const mp_pool *pool, mp_ctx *c, const mp_graph *g, const mp_assign *t)
+/* T as strengths on the edges of g: rows of the kept nodes, columns divided by what the kept nodes give them. Raw: rows of
+ * A+I, whose entries are 1 as long as the graph has no weights. */
+static mp_mat *strengths(const mp_pool *pool, mp_ctx *c, const mp_pooling *p, const mp_graph *g, const mp_assign *t)
 {
     bool raw = pool->conf->assign == MP_ASSIGN_RAW;
     mp_real *alpha = MP_NEW(c->arena, mp_real, g->edges);
@@ -65,7 +66,7 @@ static mp_mat *strengths(const mp_pool *pool, mp_ctx *c, const mp_graph *g, cons
         for (int k = t->node_ptr[u]; k < t->node_ptr[u + 1]; k++) sum += g->w->v[t->owner_at[k]];
         for (int k = t->node_ptr[u]; k < t->node_ptr[u + 1]; k++) {
             int e = t->owner_at[k];
-            alpha[e] = raw ? 1 : g->w->v[e] / (sum + (mp_real)1e-10);
+            alpha[e] = raw ? (p->g->w ? g->w->v[e] : 1) : g->w->v[e] / (sum + (mp_real)1e-10);
         }
     }
     return mp_mat_of(c, alpha, g->edges, 1);
@@ -77,7 +78,7 @@ static void att_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     const mp_graph *g = p->aside;
     mp_assign t;
     mp_assign_rows(c->arena, g, p->keep, p->keep_ptr[g->graphs], &t);
-    mp_mat *alpha = strengths(pool, c, g, &t);
+    mp_mat *alpha = strengths(pool, c, p, g, &t);
     mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
     mp_ctx quiet = *c; /* constants: nothing to remember */
     quiet.record = false;

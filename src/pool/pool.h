@@ -82,10 +82,10 @@ typedef struct mp_pool { /* one pooling layer of a model */
 
 /* The operators; the list ends with a row whose name is NULL. */
 const mp_pool_op *mp_pool_ops(void);
+/* Makes an operator of a program's own known by its name. Call before models are made; the row must outlive them. */
+void mp_pool_add(const mp_pool_op *op);
 /* By name, title or PyG class; NULL when there is none. */
 const mp_pool_op *mp_pool_find(const char *name);
-/* The name closest to a wrong one, or NULL. */
-const char *mp_pool_nearest(const char *name);
 
 /* Claims the parameters of one pooling layer on `channels` features, under `prefix`. */
 mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, mp_params *params, const char *prefix,

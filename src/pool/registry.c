@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 
-#include <string.h>
 #include <strings.h>
 
 /* clang-format off */
@@ -76,20 +75,27 @@ const mp_pool_op *mp_pool_ops(void)
     return ops;
 }
 
+#define MAX_ADDED 16
+static const mp_pool_op *added[MAX_ADDED];
+static int added_count;
+
+void mp_pool_add(const mp_pool_op *op)
+{
+    mp_assert(added_count < MAX_ADDED && mp_pool_find(op->name) == NULL);
+    added[added_count++] = op;
+}
+
+static bool is_called(const mp_pool_op *o, const char *name)
+{
+    return strcasecmp(name, o->name) == 0 || (o->title && strcasecmp(name, o->title) == 0) ||
+           (o->alias && strcasecmp(name, o->alias) == 0);
+}
+
 const mp_pool_op *mp_pool_find(const char *name)
 {
     for (const mp_pool_op *o = ops; o->name; o++)
-        if (strcasecmp(name, o->name) == 0 || strcasecmp(name, o->title) == 0 ||
-            (o->alias && strcasecmp(name, o->alias) == 0))
-            return o;
+        if (is_called(o, name)) return o;
+    for (int i = 0; i < added_count; i++)
+        if (is_called(added[i], name)) return added[i];
     return NULL;
-}
-
-const char *mp_pool_nearest(const char *name)
-{
-    const char *names[64];
-    int n = 0;
-    for (const mp_pool_op *o = ops; o->name && n < 63; o++) names[n++] = o->name;
-    names[n] = NULL;
-    return mp_nearest(name, names);
 }

@@ -22,28 +22,21 @@ static void rep_init(void *state, const mp_setup *s)
                   : -1;
 }
 
-/* Released code: the sum over neighbours of sigmoid(<p,x_j> + b) / (row sum j of Ahat), over |p|, over its largest. */
+/* Released code: the sum over neighbours of sigmoid(<p,x_j> + b) / (row sum j of Ahat), over |p|, each column over its
+ * largest of the graph. Dividing by |p| changes nothing then, so it is left out. */
 static mp_mat *original_score(const rep *a, mp_ctx *c, const mp_pooling *p, const mp_graph *ahat)
 {
     const mp_graph *g = p->g;
-    mp_mat *P = mp_use(c, a->p);
-    mp_mat *share = mp_act_of(c, mp_linear(c, p->x, P, mp_use(c, a->bias), false), MP_ACT_SIGMOID);
-    mp_real *w = MP_NEW(c->arena, mp_real, g->edges), *sum = MP_NEW(c->arena, mp_real, g->nodes);
-    for (int v = 0; v < g->nodes; v++)
-        for (int e = ahat->row_ptr[v]; e < ahat->row_ptr[v + 1]; e++) sum[v] += ahat->w->v[e];
-    for (int v = 0; v < g->nodes; v++)
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
-            w[e] = g->col[e] == v ? 0 : 1 / (sum[g->col[e]] + (mp_real)1e-6);
-    mp_mat *s = mp_agg(c, mp_weighted(c, g, mp_mat_of(c, w, g->edges, 1)), MP_AGG_SUM, share, NULL, false);
-    int D = s->cols;
-    mp_real *scale = MP_NEW_RAW(c->arena, mp_real, g->nodes); /* 1/|p| cancels in the division by the largest */
-    for (int b = 0; b < g->graphs; b++) {
-        mp_real most = 0;
-        for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++)
-            for (int d = 0; d < D; d++) most = s->v[v * D + d] > most ? s->v[v * D + d] : most;
-        for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) scale[v] = 1 / (most + (mp_real)1e-6);
+    mp_real *one = MP_NEW_RAW(c->arena, mp_real, g->nodes), *w = MP_NEW_RAW(c->arena, mp_real, g->edges);
+    for (int v = 0; v < g->nodes; v++) {
+        one[v] = 1;
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) w[e] = g->col[e] != v;
     }
-    return mp_row_scale(c, s, mp_mat_of(c, scale, g->nodes, 1));
+    mp_mat *sums = mp_agg(c, ahat, MP_AGG_SUM, mp_mat_of(c, one, g->nodes, 1), NULL, false);
+    mp_mat *share = mp_act_of(c, mp_linear(c, p->x, mp_use(c, a->p), mp_use(c, a->bias), false), MP_ACT_SIGMOID);
+    share = mp_row_div(c, share, sums, (mp_real)1e-6);
+    mp_mat *s = mp_agg(c, mp_weighted(c, g, mp_mat_of(c, w, g->edges, 1)), MP_AGG_SUM, share, NULL, false);
+    return mp_over_max(c, s, g->node_ptr, g->graphs, (mp_real)1e-6);
 }
 
 static void rep_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
@@ -74,101 +67,96 @@ static void soft_init(void *state, const mp_setup *s)
                           __builtin_sqrt(6.0 / (C * C + C)));
 }
 
-typedef struct reach { /* growing lists by node: kept nodes within two hops, and M */
+typedef struct reach { /* a growing list: nodes within two hops of a kept node, and M */
     mp_arena *arena;
-    int *owner, count, cap;
+    int *node, count, cap;
     mp_real *mask;
 } reach;
 
-static void reach_add(reach *r, int q, mp_real m)
+static void reach_add(reach *r, int v, mp_real m)
 {
     if (r->count == r->cap) {
         int cap = r->cap ? 2 * r->cap : 1024;
-        int *owner = MP_NEW_RAW(r->arena, int, cap);
+        int *node = MP_NEW_RAW(r->arena, int, cap);
         mp_real *mask = MP_NEW_RAW(r->arena, mp_real, cap);
         if (r->count) {
-            memcpy(owner, r->owner, (size_t)r->count * sizeof *owner);
+            memcpy(node, r->node, (size_t)r->count * sizeof *node);
             memcpy(mask, r->mask, (size_t)r->count * sizeof *mask);
         }
-        r->owner = owner;
+        r->node = node;
         r->mask = mask;
         r->cap = cap;
     }
-    r->owner[r->count] = q;
+    r->node[r->count] = v;
     r->mask[r->count++] = m;
 }
 
-static bool joined(const mp_graph *g, int e) /* Ahat[row, col] > 0; row v lists what enters v, so look at the way out */
-{
-    return g->w->v[g->rev[e]] > 0;
-}
+typedef struct sight { /* what is known about a node while we look from kept node u */
+    int first, second; /* the u that saw it within one hop, and by two steps; -1: none */
+    int at;            /* its place in the list */
+} sight;
 
-static void sort_pairs(int *owner, mp_real *mask, int n)
+/* The nodes v that see kept node u: M = [Ahat(v,u) > 0] + second [Ahat^2(v,u) > 0]; what gets 0 is left out. Row u lists
+ * what enters u, so the entries of Ahat's column u are the weights of its row. */
+static void see(const mp_graph *g, int u, mp_real second, sight *seen, reach *r)
 {
-    for (int i = 1; i < n; i++) {
-        int o = owner[i], j = i;
-        mp_real m = mask[i];
-        for (; j > 0 && owner[j - 1] > o; j--) {
-            owner[j] = owner[j - 1];
-            mask[j] = mask[j - 1];
-        }
-        owner[j] = o;
-        mask[j] = m;
+    const mp_real *w = g->w->v;
+    for (int e = g->row_ptr[u]; e < g->row_ptr[u + 1]; e++) {
+        if (!(w[e] > 0)) continue;
+        seen[g->col[e]].first = u;
+        seen[g->col[e]].at = r->count;
+        reach_add(r, g->col[e], 1);
     }
-}
-
-/* Kept nodes that node v sees: 1 for one hop, plus `second` for two. `mark` and `at` find a node seen before. */
-static void see(const mp_graph *g, const int *place, int v, mp_real second, int *mark, int *at, reach *r)
-{
-    int from = r->count;
-    for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
-        int u = g->col[e];
-        if (!joined(g, e)) continue;
-        if (place[u] >= 0) {
-            if (mark[u] != v) {
-                mark[u] = v;
-                at[u] = r->count;
-                reach_add(r, place[u], 0);
-            }
-            r->mask[at[u]] += 1;
+    for (int e = g->row_ptr[u]; second > 0 && e < g->row_ptr[u + 1]; e++) {
+        int l = g->col[e];
+        for (int f = g->row_ptr[l]; w[e] > 0 && f < g->row_ptr[l + 1]; f++) {
+            int v = g->col[f];
+            if (!(w[f] > 0) || seen[v].second == u) continue;
+            seen[v].second = u;
+            if (seen[v].first == u)
+                r->mask[seen[v].at] += second;
+            else
+                reach_add(r, v, second);
         }
     }
-    for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
-        if (!joined(g, e)) continue;
-        for (int f = g->row_ptr[g->col[e]]; f < g->row_ptr[g->col[e] + 1]; f++) {
-            int u = g->col[f];
-            if (!joined(g, f) || place[u] < 0) continue;
-            if (mark[u] != v) {
-                mark[u] = v;
-                at[u] = r->count;
-                reach_add(r, place[u], 0);
-            }
-            if (r->mask[at[u]] == 0 || r->mask[at[u]] == 1) r->mask[at[u]] += second;
-        }
-    }
-    sort_pairs(r->owner + from, r->mask + from, r->count - from);
 }
 
-/* T over (node, kept node) pairs, by node: the memberships, and the pairs' masks. */
+/* T over (node, kept node) pairs, by node: the memberships, and the pairs' masks. Lists by kept node come first; a
+ * counting sort turns them, and leaves each node's kept nodes ascending. */
 static mp_real *pairs(const mp_pool *pool, mp_ctx *c, const mp_pooling *p, const mp_graph *g, mp_assign *t)
 {
-    int K = p->keep_ptr[g->graphs];
-    int *place = MP_NEW_RAW(c->arena, int, g->nodes), *mark = MP_NEW_RAW(c->arena, int, g->nodes);
-    int *at = MP_NEW_RAW(c->arena, int, g->nodes), *node_ptr = MP_NEW(c->arena, int, g->nodes + 1);
-    memset(place, -1, (size_t)g->nodes * sizeof(int));
-    memset(mark, -1, (size_t)g->nodes * sizeof(int));
-    for (int q = 0; q < K; q++) place[p->keep[q]] = q;
+    int K = p->keep_ptr[g->graphs], n = 0;
+    sight *seen = MP_NEW_RAW(c->arena, sight, g->nodes);
+    int *from = MP_NEW(c->arena, int, K + 1), *node_ptr = MP_NEW(c->arena, int, g->nodes + 1);
+    int *next = MP_NEW_RAW(c->arena, int, g->nodes);
+    memset(seen, -1, (size_t)g->nodes * sizeof *seen);
     reach r = { .arena = c->arena };
+    for (int q = 0; q < K; q++) {
+        see(g, p->keep[q], (mp_real)mp_lambda(pool->conf, 0.1), seen, &r);
+        from[q + 1] = r.count;
+    }
+    for (int i = 0; i < r.count; i++) node_ptr[r.node[i] + 1]++;
     for (int b = 0; b < g->graphs; b++) {
         for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) {
-            see(g, place, v, (mp_real)mp_lambda(pool->conf, 0.1), mark, at, &r);
-            if (r.count == node_ptr[v])
-                for (int q = p->keep_ptr[b]; q < p->keep_ptr[b + 1]; q++) reach_add(&r, q, 0);
-            node_ptr[v + 1] = r.count;
+            int own = node_ptr[v + 1];
+            next[v] = own ? n : -1;
+            node_ptr[v + 1] = n += own ? own : p->keep_ptr[b + 1] - p->keep_ptr[b];
         }
     }
-    mp_assign_nodes(c->arena, g->nodes, K, node_ptr, r.owner, t);
-    return r.mask;
+    int *owner = MP_NEW_RAW(c->arena, int, n);
+    mp_real *mask = MP_NEW(c->arena, mp_real, n);
+    for (int b = 0; b < g->graphs; b++) /* sees none: spread over all */
+        for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++)
+            for (int k = node_ptr[v]; next[v] < 0 && k < node_ptr[v + 1]; k++)
+                owner[k] = p->keep_ptr[b] + k - node_ptr[v];
+    for (int q = 0; q < K; q++) {
+        for (int i = from[q]; i < from[q + 1]; i++) {
+            owner[next[r.node[i]]] = q;
+            mask[next[r.node[i]]++] = r.mask[i];
+        }
+    }
+    mp_assign_nodes(c->arena, g->nodes, K, node_ptr, owner, t);
+    return mask;
 }
 
 static void rep_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)

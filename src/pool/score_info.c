@@ -3,40 +3,25 @@
  *     HGP-SL:  R = L1 norm of y (norm sym: D^-1/2 A D^-1/2)                           (Zhang et al. 2019; METHODS 3.5)
  *     iPool:   R = L2 norm of X - mean over q <= t of (Dbar^q)^-1 Abar^q X,  Abar^q = A^q without its diagonal   (3.12)
  * With D score columns the channels are cut into D groups and each gives a norm (squared, for iPool). Scores gate
- * nothing, so no gradient flows and nothing is recorded.
+ * nothing unless --gate asks for it, so nothing is recorded then; with a gate their gradient flows (the mean over more
+ * than one hop is a constant even so).
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 
-#include <math.h>
-#include <string.h>
 
-static mp_mat *norms(mp_ctx *c, const mp_mat *x, const mp_mat *mean, int D, bool squared)
+static void distance(const mp_pool *pool, mp_ctx *c, mp_pooling *p, mp_mat *mean, mp_norm_kind kind)
 {
-    int C = x->cols, width = (C + D - 1) / D;
-    mp_real *out = MP_NEW(c->arena, mp_real, (size_t)x->rows * (size_t)D);
-    for (int v = 0; v < x->rows; v++) {
-        for (int k = 0; k < C; k++) {
-            size_t i = (size_t)v * (size_t)C + (size_t)k;
-            mp_real y = x->v[i] - mean->v[i];
-            out[(size_t)v * (size_t)D + (size_t)(k / width)] += squared ? y * y : y < 0 ? -y : y;
-        }
-        if (squared && D == 1) out[v] = (mp_real)sqrt((double)out[v]);
-    }
-    return mp_mat_of(c, out, x->rows, D);
-}
-
-static mp_mat *neighbour_mean(mp_ctx *c, const mp_pooling *p, mp_agg_kind kind)
-{
-    mp_ctx quiet = *c;
-    quiet.record = false;
-    return mp_agg(&quiet, p->g, kind, p->x, NULL, false);
+    p->score = mp_row_norm(c, mp_mix(c, 1, p->x, -1, mean), pool->cols, kind);
 }
 
 static void l1_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
     (void)state;
-    mp_mat *mean = neighbour_mean(c, p, pool->conf->lap_norm == MP_LAP_SYM ? MP_AGG_SYM : MP_AGG_ROW);
-    p->score = norms(c, p->x, mean, pool->cols, false);
+    bool record = c->record;
+    c->record = record && !pool->ungated;
+    mp_agg_kind kind = pool->conf->lap_norm == MP_LAP_SYM ? MP_AGG_SYM : MP_AGG_ROW;
+    distance(pool, c, p, mp_agg(c, p->g, kind, p->x, NULL, false), MP_NORM_L1);
+    c->record = record;
 }
 
 const mp_scorer mp_score_l1 = { "information", "L1 norm of (I - D^-1 A) X", 0, NULL, l1_run };
@@ -101,8 +86,11 @@ static void l2_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling
 {
     (void)state;
     int hops = mp_hops(pool->conf, 1);
-    mp_mat *mean = hops == 1 ? neighbour_mean(c, p, MP_AGG_ROW) : far_mean(c, p, hops);
-    p->score = norms(c, p->x, mean, pool->cols, true);
+    bool record = c->record;
+    c->record = record && !pool->ungated;
+    mp_mat *mean = hops == 1 ? mp_agg(c, p->g, MP_AGG_ROW, p->x, NULL, false) : far_mean(c, p, hops);
+    distance(pool, c, p, mean, pool->cols == 1 ? MP_NORM_L2 : MP_NORM_SQUARE);
+    c->record = record;
 }
 
 const mp_scorer mp_score_l2 = { "information", "L2 norm of (I - mean_q (D^q)^-1 A^q) X", 0, NULL, l2_run };

@@ -77,23 +77,18 @@ void mp_rank(mp_ctx *c, mp_pooling *p, const int *counts)
     }
     int *keep = MP_NEW_RAW(c->arena, int, keep_ptr[g->graphs]);
     item *live = MP_NEW_RAW(c->arena, item, most), *spare = MP_NEW_RAW(c->arena, item, most);
-    int *out = MP_NEW_RAW(c->arena, int, most);
+    item *out = MP_NEW_RAW(c->arena, item, p->dropped ? most : 0);
     for (int b = 0; b < g->graphs; b++) {
         int n = 0, m = 0;
         for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) {
             if (p->dropped && p->dropped[v])
-                out[m++] = v;
+                out[m++] = (item){ (uint64_t)p->dropped[v], v };
             else
                 live[n++] = (item){ falling(p->key[v]), v };
         }
         sort_items(live, n, spare);
-        for (int i = 1; n < counts[b] && i < m; i++) /* too few are left: the dropped fill up in the order drawn */
-            for (int j = i; j > 0 && p->dropped[out[j]] < p->dropped[out[j - 1]]; j--) {
-                int t = out[j];
-                out[j] = out[j - 1];
-                out[j - 1] = t;
-            }
-        for (int i = 0; i < counts[b]; i++) keep[keep_ptr[b] + i] = i < n ? live[i].node : out[i - n];
+        if (n < counts[b]) sort_items(out, m, spare); /* too few are left: the dropped fill up in the order drawn */
+        for (int i = 0; i < counts[b]; i++) keep[keep_ptr[b] + i] = i < n ? live[i].node : out[i - n].node;
     }
     p->keep = keep;
     p->keep_ptr = keep_ptr;

@@ -13,6 +13,16 @@ void mp_rank_all(mp_ctx *c, mp_pooling *p)
     mp_rank(c, p, counts);
 }
 
+/* All nodes of each graph in the order of mp_rank. With dropped = zero, dropped nodes stay in the ranking with key 0: the
+ * selectors below are to see none as dropped, until they put back what this returns. */
+static const int *rank_all(const mp_pool *pool, mp_ctx *c, mp_pooling *p)
+{
+    const int *dropped = p->dropped;
+    if (pool->conf->dropped == MP_DROPPED_ZERO) p->dropped = NULL;
+    mp_rank_all(c, p);
+    return dropped;
+}
+
 static bool is_out(const mp_pooling *p, int v)
 {
     return p->dropped && p->dropped[v];
@@ -39,8 +49,7 @@ static int *room(const mp_pool *pool, mp_ctx *c, mp_pooling *p)
 static void spaced_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
     (void)state;
-    mp_rank_all(c, p);
-    const int *order = p->keep;
+    const int *dropped = rank_all(pool, c, p), *order = p->keep;
     int *keep = room(pool, c, p);
     for (int b = 0; b < p->g->graphs; b++) {
         int first = p->g->node_ptr[b], n = p->g->node_ptr[b + 1] - first, left = n - count_out(p, b);
@@ -51,6 +60,7 @@ static void spaced_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poo
         }
     }
     p->keep = keep;
+    p->dropped = dropped;
 }
 
 const mp_selector mp_select_spaced = { "1DPool", "ranks floor(q / ratio)", 0, NULL, spaced_run };
@@ -62,28 +72,26 @@ static void local_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pool
         mp_select_ratio.run(pool, state, c, p);
         return;
     }
-    mp_rank_all(c, p);
-    const int *order = p->keep;
+    const int *dropped = rank_all(pool, c, p), *order = p->keep;
     int *keep = room(pool, c, p), *round = MP_NEW(c->arena, int, p->g->nodes);
     bool *taken = MP_NEW(c->arena, bool, p->g->nodes);
     for (int b = 0, turn = 0; b < p->g->graphs; b++) {
-        int first = p->g->node_ptr[b], n = p->g->node_ptr[b + 1] - first;
-        int n_kept = 0, k = p->keep_ptr[b + 1] - p->keep_ptr[b];
-        while (n_kept < k) { /* a turn walks the ranking once; struck-out nodes carry its number */
+        int first = p->g->node_ptr[b], live = p->g->node_ptr[b + 1] - first - count_out(p, b);
+        int n = 0, k = p->keep_ptr[b + 1] - p->keep_ptr[b], *into = keep + p->keep_ptr[b];
+        while (n < k && n < live) { /* a turn walks the ranking once; struck-out nodes carry its number */
             turn++;
-            bool live_left = false;
-            for (int i = 0; i < n && n_kept < k; i++) {
+            for (int i = 0; i < live && n < k; i++) {
                 int v = order[first + i];
                 if (taken[v] || round[v] == turn) continue;
-                if (is_out(p, v) && live_left) continue; /* dropped nodes only fill up */
-                live_left |= !is_out(p, v);
                 taken[v] = true;
-                keep[p->keep_ptr[b] + n_kept++] = v;
+                into[n++] = v;
                 for (int e = p->g->row_ptr[v]; e < p->g->row_ptr[v + 1]; e++) round[p->g->col[e]] = turn;
             }
         }
+        for (; n < k; n++) into[n] = order[first + n]; /* dropped nodes fill up; they come last in the ranking */
     }
     p->keep = keep;
+    p->dropped = dropped;
 }
 
 const mp_selector mp_select_local = { "TOP_k", "k = ceil(ratio n) largest keys", 0, NULL, local_run };
@@ -211,8 +219,7 @@ static void far_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
         mp_select_ratio.run(pool, state, c, p);
         return;
     }
-    mp_rank_all(c, p); /* the order in which dropped nodes fill up */
-    const int *order = p->keep;
+    const int *dropped = rank_all(pool, c, p), *order = p->keep; /* the order in which dropped nodes fill up */
     int *keep = room(pool, c, p);
     for (int b = 0; b < g->graphs; b++) {
         int k = p->keep_ptr[b + 1] - p->keep_ptr[b], n = g->node_ptr[b + 1] - g->node_ptr[b], live = n - count_out(p, b);
@@ -221,6 +228,7 @@ static void far_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
         for (int i = live; i < k; i++) keep[p->keep_ptr[b] + i] = order[g->node_ptr[b] + i];
     }
     p->keep = keep;
+    p->dropped = dropped;
 }
 
 const mp_selector mp_select_far = { "SEL_k", "largest score x distance to what is selected", 0, NULL, far_run };

@@ -59,7 +59,9 @@ static mp_mat *mean_critic(mp_ctx *c, mp_mat *s)
 
 static const int *random_order(mp_ctx *c, int n)
 {
-    if (c->shuffle_given) return c->shuffle_given;
+    const int *given = c->shuffle_given;
+    c->shuffle_given = NULL; /* it is the order of the first pooling's rows */
+    if (given) return given;
     int *order = MP_NEW_RAW(c->arena, int, n);
     for (int i = 0; i < n; i++) order[i] = i;
     mp_rng_shuffle(&c->rng, order, n);

@@ -35,6 +35,9 @@ struct mp_engine {
     mp_real *out;      /* mp_engine_predict */
     double flops;
     double rate;       /* of the configured learning rate */
+    double aux_weight; /* of the auxiliary loss in this pass */
+    bool aux_only;     /* this pass has no other loss */
+    shard total;       /* mp_engine_aux_add: the gradient so far; grad NULL until the first */
 };
 
 mp_engine *mp_engine_new(mp_model *m, int threads)
@@ -87,6 +90,7 @@ static void cut(mp_engine *e, const mp_batch *b, bool gradients)
     int64_t last = -1;
     for (int i = 0; i < b->n; i++) {
         int64_t middle = 2 * before + nodes_of(b, i), at = total ? middle * want / (2 * total) : 0;
+        if (at == want) at--; /* a graph without nodes at the very end */
         if (at != last) {
             e->shards[count++].from = i;
             last = at;
@@ -125,6 +129,13 @@ static mp_mat *forward(const mp_engine *e, mp_ctx *c, const shard *s, mp_mat **a
     return mp_model_forward(e->model, c, g, x, NULL, NULL, aux);
 }
 
+/* Parameters that only the auxiliary loss trains get no gradient from the other one. */
+static void hold_apart(const mp_engine *e, mp_ctx *c)
+{
+    for (int id = 0; !e->aux_only && id < e->params->count; id++)
+        if (e->params->list[id].apart) c->params[id].g = NULL;
+}
+
 static void train_shard(void *arg, int index, int worker)
 {
     mp_engine *e = arg;
@@ -133,11 +144,12 @@ static void train_shard(void *arg, int index, int worker)
     c.rng = mp_rng_stream(e->draw.seed, MP_FOR_STEP, e->draw.fold, e->draw.epoch << 32 | e->draw.step, (uint64_t)index);
     mp_arena_reset(c.arena);
     mp_params_bind(e->params, &c, s->grad);
+    hold_apart(e, &c);
     mp_mat *aux, *y = forward(e, &c, s, &aux), *loss = loss_of(e, &c, s, y);
-    mp_grad_zeroed(loss)[0] = 1;
+    if (!e->aux_only) mp_grad_zeroed(loss)[0] = 1;
     /* An auxiliary loss is a mean over the shard's graphs: weigh it by the shard's share of the batch. */
     mp_real share = (mp_real)(s->to - s->from) / (mp_real)e->batch->n;
-    if (aux) mp_grad_zeroed(aux)[0] = share;
+    if (aux && e->aux_weight > 0) mp_grad_zeroed(aux)[0] = (mp_real)e->aux_weight * share;
     mp_tape_back(&c);
     s->loss = (double)loss->v[0];
     s->aux = aux ? (double)(share * aux->v[0]) : 0;
@@ -224,7 +236,8 @@ static mp_adam adam_for(const mp_config *conf, double rate, int64_t t)
 {
     return (mp_adam){ (mp_real)(conf->lr * rate / (1 - power(conf->beta1, t))),
                       (mp_real)(1 / sqrt(1 - power(BETA2, t))),
-                      (mp_real)conf->beta1, (mp_real)BETA2, (mp_real)EPSILON, (mp_real)conf->weight_decay };
+                      (mp_real)conf->beta1, (mp_real)BETA2, (mp_real)EPSILON, (mp_real)conf->weight_decay,
+                      (mp_real)(1 - conf->beta1), (mp_real)(1 - BETA2) };
 }
 
 /* Parameters that got no gradient in this step are left alone entirely, as PyTorch does. */
@@ -259,7 +272,8 @@ static void update_weights(mp_engine *e)
     mp_crew_run(e->crew, chunks, update_chunk, &u);
 }
 
-mp_err mp_engine_train(mp_engine *e, const mp_batch *b, mp_draw draw, double *loss, double *aux)
+/* Losses and gradients of a batch, shard by shard. */
+static mp_err run_batch(mp_engine *e, const mp_batch *b, mp_draw draw, double *loss, double *aux)
 {
     mp_assert(b->n > 0 && b->x->cols == mp_model_features(e->model));
     e->batch = b;
@@ -277,8 +291,54 @@ mp_err mp_engine_train(mp_engine *e, const mp_batch *b, mp_draw draw, double *lo
     if (diverged || !isfinite(*loss) || !isfinite(*aux))
         return mp_fail(MP_ERR_DIVERGED, "training diverged: the loss or a score is not finite (epoch %llu); try a smaller --lr",
                        (unsigned long long)draw.epoch);
+    return MP_OK;
+}
+
+mp_err mp_engine_train(mp_engine *e, const mp_batch *b, mp_draw draw, double *loss, double *aux)
+{
+    e->aux_only = false;
+    e->aux_weight = mp_model_aux_apart(e->model) ? 0 : 1;
+    MP_TRY(run_batch(e, b, draw, loss, aux));
     update_weights(e);
     return MP_OK;
+}
+
+/* Adds a shard's gradient to the total; the first writer stores. */
+static void add_to_total(mp_engine *e, const shard *s)
+{
+    for (int id = 0; id < e->params->count; id++) {
+        const mp_param *p = &e->params->list[id];
+        if (!s->live[id]) continue;
+        e->kernels->axpy(e->total.grad + p->offset, 1, s->grad + p->offset, e->total.live[id],
+                         (size_t)p->rows * (size_t)p->cols);
+        e->total.live[id] = true;
+    }
+}
+
+mp_err mp_engine_aux_add(mp_engine *e, const mp_batch *b, mp_draw draw, double weight, double *aux)
+{
+    double unused;
+    if (!e->total.grad) {
+        e->total.grad = MP_NEW(e->memory, mp_real, e->params->size);
+        e->total.live = MP_NEW(e->memory, bool, e->params->count);
+    }
+    e->aux_only = true;
+    e->aux_weight = weight;
+    MP_TRY(run_batch(e, b, draw, &unused, aux));
+    for (int s = 0; s < e->shard_count; s++) add_to_total(e, &e->shards[s]);
+    return MP_OK;
+}
+
+void mp_engine_aux_update(mp_engine *e)
+{
+    mp_assert(e->total.grad != NULL);
+    shard *shards = e->shards;
+    e->shards = &e->total; /* the total is a batch of one shard */
+    e->shard_count = 1;
+    update_weights(e);
+    e->shards = shards;
+    e->shard_count = 0;
+    memset(e->total.live, 0, (size_t)e->params->count * sizeof *e->total.live);
 }
 
 static void predict_shard(void *arg, int index, int worker)
@@ -307,6 +367,8 @@ mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out)
     mp_crew_run(e->crew, e->shard_count, predict_shard, e);
     for (int s = 0; s < e->shard_count; s++)
         if (e->shards[s].diverged) return mp_fail(MP_ERR_DIVERGED, "a score is not a number");
+    for (size_t i = 0, n = (size_t)b->n * (size_t)mp_model_outputs(e->model); i < n; i++)
+        if (!isfinite(out[i])) return mp_fail(MP_ERR_DIVERGED, "an output is not finite");
     return MP_OK;
 }
 

@@ -24,17 +24,24 @@ typedef struct mp_batch {
 } mp_batch;
 
 /* Forward, backward, Adam. `draw` names the random stream: (seed, fold, epoch, step). *loss: the mean over the
- * batch of the classification loss (NLL or squared error); *aux the auxiliary loss. MP_ERR_DIVERGED when a score,
- * the loss or a weight is not finite. */
+ * batch of the classification loss (NLL or squared error); *aux the auxiliary loss. MP_ERR_DIVERGED when a score is
+ * NaN or the loss is not finite; weights that an update made infinite show so in the next step or prediction. */
 typedef struct mp_draw {
     uint64_t seed, fold, epoch, step;
 } mp_draw;
 MP_MUST mp_err mp_engine_train(mp_engine *e, const mp_batch *b, mp_draw draw, double *loss, double *aux);
 
+/* For a model that trains its auxiliary loss apart (mp_model_aux_apart), once an epoch: _add computes the gradient of
+ * `weight` times the auxiliary loss of a batch and adds it to that of the batches before; _update takes one step of Adam
+ * on the sum and forgets it. mp_engine_train leaves that loss alone for such a model. */
+MP_MUST mp_err mp_engine_aux_add(mp_engine *e, const mp_batch *b, mp_draw draw, double weight, double *aux);
+void mp_engine_aux_update(mp_engine *e);
+
 /* The learning rate of the next steps is this many times the configured one. */
 void mp_engine_rate(mp_engine *e, double factor);
 
-/* Evaluation mode, any number of graphs. `out`: n x outputs, log-probabilities or raw outputs. */
+/* Evaluation mode, any number of graphs. `out`: n x outputs, log-probabilities or raw outputs. MP_ERR_DIVERGED when a
+ * score is NaN or an output not finite. */
 MP_MUST mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out);
 
 /* Sum over the batch of the loss that `out` of mp_engine_predict has against labels or targets. */

@@ -1,0 +1,112 @@
+/* gmt.c - Graph Multiset Transformer (Baek et al. 2021): seeds attend to the nodes, to each other, and one to them all.
+ *
+ *     x = [x1, x2, x3] of three GCN layers;   MAB(Q, K): O = mha(Q W_q, keys, values), O + ReLU(O W_o)
+ *     Z = MAB(seeds, x) with GCN keys and values;   Z = MAB(Z, Z);   z = MAB(one seed, Z);   head(Linear(z))
+ *                                                                                                 (METHODS 5.8)
+ * SPDX-License-Identifier: MIT */
+#include "baseline/dense.h"
+
+#include <math.h>
+
+/* ---- attention block */
+static void norm_init(mp_params *p, const char *prefix, int width, int id[2])
+{
+    id[0] = mp_param_vector(p, prefix, "weight", width, MP_INIT_ONE, 0);
+    id[1] = mp_param_vector(p, prefix, "bias", width, MP_INIT_ZERO, 0);
+}
+
+mp_mab mp_mab_init(mp_params *p, const char *prefix, int in_q, int in_k, int width, bool convolves, mp_mab_form form)
+{
+    mp_mab l = { .convolves = convolves, .ln = form.ln, .over_queries = form.over_queries, .heads = form.heads };
+    prefix = mp_param_under(p, prefix, "mab");
+    l.q = mp_lin_init(p, prefix, "fc_q", in_q, width, true);
+    if (convolves) {
+        l.conv_k = mp_conv_init(p, mp_param_under(p, prefix, "fc_k"), MP_GCN, in_k, width);
+        l.conv_v = mp_conv_init(p, mp_param_under(p, prefix, "fc_v"), MP_GCN, in_k, width);
+    } else {
+        l.k = mp_lin_init(p, prefix, "fc_k", in_k, width, true);
+        l.v = mp_lin_init(p, prefix, "fc_v", in_k, width, true);
+    }
+    if (l.ln) norm_init(p, mp_param_under(p, prefix, "ln0"), width, l.norm[0]);
+    if (l.ln) norm_init(p, mp_param_under(p, prefix, "ln1"), width, l.norm[1]);
+    l.o = mp_lin_init(p, prefix, "fc_o", width, width, true);
+    return l;
+}
+
+static mp_mat *norm_run(const mp_mab *l, mp_ctx *c, mp_mat *x, int which)
+{
+    return l->ln ? mp_layer_norm(c, x, mp_use(c, l->norm[which][0]), mp_use(c, l->norm[which][1])) : x;
+}
+
+mp_mat *mp_mab_run(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_mat *q, const int *q_ptr, mp_mat *x, const int *ptr,
+                   int graphs)
+{
+    mp_input in = MP_DENSE(x);
+    mp_mat *k = l->convolves ? mp_conv_run(&l->conv_k, c, g, in, false) : mp_lin_run(&l->k, c, in, false);
+    mp_mat *v = l->convolves ? mp_conv_run(&l->conv_v, c, g, in, false) : mp_lin_run(&l->v, c, in, false);
+    q = mp_lin_run(&l->q, c, MP_DENSE(q), false);
+    mp_mat *o = norm_run(l, c, mp_mha(c, q, q_ptr, k, v, ptr, graphs, l->heads, l->over_queries), 0);
+    return norm_run(l, c, mp_mix(c, 1, o, 1, mp_lin_run(&l->o, c, MP_DENSE(o), true)), 1);
+}
+
+/* ---- the three poolings */
+int mp_seeds_init(mp_params *p, const char *prefix, int seeds, int width)
+{
+    return mp_param_plain(p, prefix, "S", seeds, width, MP_INIT_UNIFORM, sqrt(6.0 / ((double)width * (seeds + 1.0))));
+}
+
+mp_gmt_pool mp_gmt_pool_init(mp_params *p, int in, int width, int seeds, mp_mab_form form)
+{
+    mp_gmt_pool l = { .seeds = seeds };
+    l.seeds_g = mp_seeds_init(p, "pool_g", seeds, in);
+    l.pool_g = mp_mab_init(p, "pool_g", in, in, in, true, form);
+    l.self_att = mp_mab_init(p, "self_att", in, in, width, false, form);
+    l.seeds_i = mp_seeds_init(p, "pool_i", 1, width);
+    l.pool_i = mp_mab_init(p, "pool_i", width, width, width, false, form);
+    return l;
+}
+
+mp_mat *mp_gmt_pool_run(const mp_gmt_pool *l, mp_ctx *c, const mp_graph *g, mp_mat *x)
+{
+    int B = g->graphs;
+    const int *ptr = mp_even_ptr(c, B, l->seeds);
+    mp_mat *z = mp_mab_run(&l->pool_g, c, g, mp_use(c, l->seeds_g), NULL, x, g->node_ptr, B);
+    z = mp_mab_run(&l->self_att, c, NULL, z, ptr, z, ptr, B);
+    return mp_mab_run(&l->pool_i, c, NULL, mp_use(c, l->seeds_i), NULL, z, ptr, B);
+}
+
+/* ---- the network */
+static int heads_of(const mp_config *c)
+{
+    return c->heads ? c->heads : 1;
+}
+
+mp_err mp_gmt_check(const mp_config *c)
+{
+    if (c->hidden % heads_of(c) == 0) return MP_OK;
+    return mp_fail(MP_ERR_USAGE, "heads: %d do not divide the %d channels of --hidden", heads_of(c), c->hidden);
+}
+
+void mp_gmt_net_init(void *state, const mp_net_setup *s)
+{
+    mp_gmt_net *n = state;
+    int d = s->conf->hidden;
+    mp_mab_form form = { heads_of(s->conf), s->conf->ln, s->conf->attend == MP_ATTEND_QUERIES };
+    n->trunk = mp_trunk_init(s);
+    n->pool = mp_gmt_pool_init(s->params, n->trunk.layers * d, d, s->conf->clusters, form);
+    n->lin = mp_lin_init(s->params, "", "lin", d, d, true);
+    n->head = mp_head_init(s->params, s->conf, d, s->outputs);
+}
+
+mp_mat *mp_gmt_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, mp_mat **aux)
+{
+    const mp_gmt_net *n = state;
+    mp_mat *part[MP_TRUNK_MOST];
+    (void)aux;
+    for (int l = 0; l < n->trunk.layers; l++) {
+        part[l] = mp_trunk_run(&n->trunk, c, g, x, l, l + 1);
+        x = MP_DENSE(part[l]);
+    }
+    mp_mat *z = mp_gmt_pool_run(&n->pool, c, g, mp_cat(c, part, n->trunk.layers));
+    return mp_head_run(&n->head, c, mp_lin_run(&n->lin, c, MP_DENSE(z), false));
+}

@@ -1,0 +1,88 @@
+/* mincut.c - MinCutPool (Bianchi et al. 2020): soft clusters from one linear map, trained to cut few edges.
+ *
+ *     S = softmax(Linear(x)),  X' = S^T X,  A0 = S^T A S,  A' = A0 without diagonal, normalised by its row sums
+ *     loss = -mean tr(A0) / tr(S^T D S)  +  mean |S^T S / |S^T S| - I / sqrt K|
+ *     network: GCN, pool to K, GraphConv, pool to K/2, GraphConv, mean, Linear, Linear            (METHODS 5.5)
+ * SPDX-License-Identifier: MIT */
+#include "baseline/dense.h"
+
+#include <math.h>
+
+/* A S, and the degrees as a column. */
+static mp_mat *times(mp_ctx *c, const mp_adjacency *a, mp_mat *s)
+{
+    if (!a->sparse) return mp_block_mul(c, a->dense, s, a->graphs);
+    return mp_agg(c, a->sparse, a->normalise ? MP_AGG_SYM : MP_AGG_SUM, s, NULL, false);
+}
+
+static mp_mat *degrees(mp_ctx *c, const mp_adjacency *a, int rows)
+{
+    int n = a->sparse ? rows : a->dense->cols;
+    mp_real *one = MP_NEW_RAW(c->arena, mp_real, n);
+    for (int i = 0; i < n; i++) one[i] = 1;
+    mp_mat *ones = mp_mat_of(c, one, n, 1);
+    return a->sparse ? times(c, a, ones) : mp_linear(c, a->dense, ones, NULL, false);
+}
+
+mp_pooled mp_mincut_pool(mp_ctx *c, const mp_adjacency *a, mp_mat *x, mp_mat *logits)
+{
+    mp_mat *s = mp_softmax_rows(c, logits);
+    mp_mat *a0 = mp_block_gram(c, s, times(c, a, s), a->ptr, a->graphs);
+    return (mp_pooled){ .x = mp_block_gram(c, s, x, a->ptr, a->graphs),
+                        .a = mp_cut_norm(c, a0),
+                        .loss = { mp_cut_loss(c, s, a0, degrees(c, a, x->rows), a->ptr, a->graphs),
+                                  mp_ortho_loss(c, mp_block_gram(c, s, s, a->ptr, a->graphs), a->graphs) } };
+}
+
+static mp_block_conv graph_conv_init(mp_params *p, const char *prefix, int in, int out)
+{
+    return (mp_block_conv){ mp_lin_init(p, prefix, "lin_rel", in, out, true), mp_lin_init(p, prefix, "lin_root", in, out, false) };
+}
+
+/* The bias goes in with the root's part: before the product with A it would be summed over neighbours. */
+static mp_mat *graph_conv_run(const mp_block_conv *l, mp_ctx *c, const mp_pooled *p, int graphs)
+{
+    mp_lin rel = { l->rel.w, -1 }, root = { l->root.w, l->rel.b };
+    mp_mat *z = mp_block_mul(c, p->a, mp_lin_run(&rel, c, MP_DENSE(p->x), false), graphs);
+    return mp_mix(c, 1, z, 1, mp_lin_run(&root, c, MP_DENSE(p->x), false));
+}
+
+void mp_mincut_net_init(void *state, const mp_net_setup *s)
+{
+    mp_mincut_net *n = state;
+    mp_params *p = s->params;
+    int c = s->conf->hidden, K1 = s->conf->clusters, K2 = (int)ceil(s->conf->ratio * K1 - 1e-9);
+    n->conv1 = mp_conv_init(p, "conv1", MP_GCN, s->features, c);
+    n->pool[0] = mp_lin_init(p, "", "pool1", c, K1, true);
+    n->conv2 = graph_conv_init(p, "conv2", c, c);
+    n->pool[1] = mp_lin_init(p, "", "pool2", c, K2 > 1 ? K2 : 1, true);
+    n->conv3 = graph_conv_init(p, "conv3", c, c);
+    n->lin[0] = mp_lin_init(p, "", "lin1", c, c, true);
+    n->lin[1] = mp_lin_init(p, "", "lin2", c, s->outputs, true);
+    n->norm_adj = s->conf->norm_adj;
+    n->cut = s->conf->cut_weight;
+    n->ortho = s->conf->ortho_weight;
+}
+
+static mp_mat *add_losses(const mp_mincut_net *n, mp_ctx *c, mp_mat *sum, const mp_pooled *p)
+{
+    mp_mat *both = mp_mix(c, (mp_real)n->cut, p->loss[0], (mp_real)n->ortho, p->loss[1]);
+    return sum ? mp_mix(c, 1, sum, 1, both) : both;
+}
+
+mp_mat *mp_mincut_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input in, mp_mat **aux)
+{
+    const mp_mincut_net *n = state;
+    int B = g->graphs;
+    mp_mat *x = mp_conv_run(&n->conv1, c, g, in, true);
+    mp_adjacency graph = { .sparse = g, .normalise = n->norm_adj, .ptr = g->node_ptr, .graphs = B };
+    mp_pooled p = mp_mincut_pool(c, &graph, x, mp_lin_run(&n->pool[0], c, MP_DENSE(x), false));
+    *aux = add_losses(n, c, NULL, &p);
+    x = mp_act_of(c, graph_conv_run(&n->conv2, c, &p, B), MP_ACT_RELU);
+    mp_adjacency blocks = { .dense = p.a, .ptr = mp_even_ptr(c, B, p.a->cols), .graphs = B };
+    p = mp_mincut_pool(c, &blocks, x, mp_lin_run(&n->pool[1], c, MP_DENSE(x), false));
+    *aux = add_losses(n, c, *aux, &p);
+    x = graph_conv_run(&n->conv3, c, &p, B);
+    x = mp_readout(c, x, mp_even_ptr(c, B, p.a->cols), B, MP_READ_MEAN);
+    return mp_lin_run(&n->lin[1], c, MP_DENSE(mp_lin_run(&n->lin[0], c, MP_DENSE(x), true)), false);
+}

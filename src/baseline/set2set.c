@@ -1,0 +1,48 @@
+/* set2set.c - Set2Set: an LSTM asks each graph T questions and reads the answers by attention (METHODS 5.1).
+ *
+ *     q_t = LSTM([q_{t-1} ; r_{t-1}]),   r_t = sum_v softmax_v(<x_v, q_t>) x_v,   out = [q_T ; r_T]
+ *
+ * Vinyals, Bengio & Kudlur, Order matters: sequence to sequence for sets, 2016.
+ * SPDX-License-Identifier: MIT */
+#include "baseline/set2set.h"
+
+mp_set2set mp_set2set_init(mp_params *p, const char *prefix, int channels, int steps)
+{
+    int H = channels;
+    double bound = mp_fan_in(H);
+    return (mp_set2set){ steps, mp_param_linear(p, prefix, "lstm.weight_ih_l0", 4 * H, 2 * H, bound),
+                         mp_param_linear(p, prefix, "lstm.weight_hh_l0", 4 * H, H, bound),
+                         mp_param_vector(p, prefix, "lstm.bias_ih_l0", 4 * H, MP_INIT_UNIFORM, bound),
+                         mp_param_vector(p, prefix, "lstm.bias_hh_l0", 4 * H, MP_INIT_UNIFORM, bound) };
+}
+
+mp_mat *mp_set2set_run(const mp_set2set *s, mp_ctx *c, mp_mat *x, const int *ptr, int graphs)
+{
+    int H = x->cols;
+    mp_mat *q = mp_mat_of(c, MP_NEW(c->arena, mp_real, (size_t)graphs * (size_t)H), graphs, H), *cell = NULL;
+    mp_mat *both = mp_mat_of(c, MP_NEW(c->arena, mp_real, (size_t)graphs * 2 * (size_t)H), graphs, 2 * H);
+    for (int t = 0; t < s->steps; t++) {
+        mp_mat *gates = mp_mix(c, 1, mp_linear(c, both, mp_use(c, s->w_ih), mp_use(c, s->b_ih), false), 1,
+                               mp_linear(c, q, mp_use(c, s->w_hh), mp_use(c, s->b_hh), false));
+        q = mp_lstm(c, gates, cell, &cell);
+        both = mp_cat(c, (mp_mat *[]){ q, mp_set_attend(c, x, q, ptr, graphs) }, 2);
+    }
+    return both;
+}
+
+void mp_set2set_net_init(void *state, const mp_net_setup *s)
+{
+    mp_set2set_net *n = state;
+    int c = s->conf->hidden;
+    n->trunk = mp_trunk_init(s);
+    n->read = mp_set2set_init(s->params, "pool", c, s->conf->processing_steps);
+    n->head = mp_head_init(s->params, s->conf, 2 * c, s->outputs);
+}
+
+mp_mat *mp_set2set_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, mp_mat **aux)
+{
+    const mp_set2set_net *n = state;
+    *aux = NULL;
+    mp_mat *h = mp_trunk_run(&n->trunk, c, g, x, 0, n->trunk.layers);
+    return mp_head_run(&n->head, c, mp_set2set_run(&n->read, c, h, g->node_ptr, g->graphs));
+}

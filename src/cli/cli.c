@@ -1,0 +1,311 @@
+/* cli.c - the command line into a struct. See cli.h for the order in which values are set.
+ * SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+#include "cli/yaml.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_NAMES 192
+
+typedef struct reader {
+    const mp_cli *cli;
+    mp_arena *arena;
+    mp_cli_setting *setting;
+    int settings, cap;
+    const char **operand;
+    int operands;
+    bool help;
+} reader;
+
+/* ---- looking options up ---- */
+
+typedef struct found {
+    const mp_opt *row;
+    const mp_cli_text *text;
+    size_t offset; /* of the row's struct, or of the text's field */
+    bool mid, config;
+} found;
+
+static bool find(const mp_cli *cli, const char *name, found *f)
+{
+    *f = (found){ 0 };
+    for (const mp_cli_group *g = cli->groups; g && g->title; g++) {
+        f->row = mp_conf_find(g->table, name);
+        f->offset = g->offset;
+        if (f->row) return true;
+    }
+    for (const mp_cli_text *t = cli->texts; t && t->name; t++) {
+        if (strcmp(t->name, name) != 0) continue;
+        f->text = t;
+        f->offset = t->offset;
+        return true;
+    }
+    f->mid = cli->has_model && (strcmp(name, "mid") == 0 || strcmp(name, "no-mid") == 0);
+    f->config = cli->has_model && strcmp(name, "config") == 0;
+    return f->mid || f->config;
+}
+
+static int list_names(const mp_cli *cli, const char **names)
+{
+    int n = 0;
+    for (const mp_cli_group *g = cli->groups; g && g->title; g++)
+        for (const mp_opt *o = g->table; o->name && n < MAX_NAMES - 4; o++) names[n++] = o->name;
+    for (const mp_cli_text *t = cli->texts; t && t->name && n < MAX_NAMES - 4; t++) names[n++] = t->name;
+    if (cli->has_model) {
+        names[n++] = "mid";
+        names[n++] = "config";
+    }
+    names[n++] = "help";
+    names[n] = NULL;
+    return n;
+}
+
+/* `dashes` is "--" when the name came from the command line. */
+static mp_err unknown(const mp_cli *cli, const char *name, const char *where, const char *dashes)
+{
+    const char *names[MAX_NAMES];
+    list_names(cli, names);
+    const char *near = mp_nearest(strncmp(name, "no-", 3) == 0 ? name + 3 : name, names);
+    if (!near) near = mp_nearest(name, names);
+    if (!near)
+        return mp_fail(MP_ERR_USAGE, "%s: no such option (midpool %s --help lists them)", where, cli->name);
+    return mp_fail(MP_ERR_USAGE, "%s: no such option; did you mean '%s%s'?", where, dashes, near);
+}
+
+mp_err mp_cli_set(const mp_cli *cli, void *conf, const char *name, const char *value, const char *where)
+{
+    found f;
+    if (!find(cli, name, &f)) return unknown(cli, name, where, "");
+    char *at = (char *)conf + f.offset;
+    if (f.row) {
+        const mp_opt one[] = { *f.row, { .name = NULL } };
+        return mp_conf_set(one, at, name, value, where);
+    }
+    if (f.text) memcpy(at, &value, sizeof value);
+    return MP_OK;
+}
+
+/* ---- collecting settings ---- */
+
+static void collect(reader *r, const char *name, const char *value, const char *where, bool on_line)
+{
+    if (r->settings == r->cap) {
+        int cap = 2 * r->cap + 32;
+        mp_cli_setting *more = MP_NEW(r->arena, mp_cli_setting, cap);
+        if (r->settings) memcpy(more, r->setting, sizeof *more * (size_t)r->settings);
+        r->setting = more;
+        r->cap = cap;
+    }
+    r->setting[r->settings++] = (mp_cli_setting){ name, value, where, on_line };
+}
+
+static mp_err read_option(reader *r, int argc, char **argv, int *at)
+{
+    const char *word = argv[*at] + 2, *equals = strchr(word, '=');
+    const char *name = mp_arena_text(r->arena, word, equals ? (size_t)(equals - word) : strlen(word));
+    const char *where = mp_arena_printf(r->arena, "--%s", name), *value = equals ? equals + 1 : NULL;
+    found f;
+    if (!find(r->cli, name, &f)) return unknown(r->cli, name, where, "--");
+    bool flag = f.mid || (f.row && f.row->kind == MP_OPT_FLAG);
+    if (!value && flag) value = "true";
+    if (!value && *at + 1 >= argc) return mp_fail(MP_ERR_USAGE, "%s: needs a value", where);
+    if (!value) value = argv[++*at];
+    collect(r, name, value, where, true);
+    return MP_OK;
+}
+
+static mp_err read_line(reader *r, int argc, char **argv)
+{
+    bool options = true;
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        if (options && strcmp(word, "--") == 0) {
+            options = false;
+        } else if (options && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
+            r->help = true;
+        } else if (options && strncmp(word, "--", 2) == 0) {
+            MP_TRY(read_option(r, argc, argv, &i));
+        } else if (options && word[0] == '-' && word[1] != '\0') {
+            return mp_fail(MP_ERR_USAGE, "%s: options begin with two dashes (midpool %s --help lists them)",
+                           word, r->cli->name);
+        } else {
+            r->operand[r->operands++] = word;
+        }
+    }
+    return MP_OK;
+}
+
+/* The file of --config; the last one given counts. */
+static mp_err read_file(reader *r)
+{
+    const char *path = NULL;
+    for (int i = 0; i < r->settings; i++)
+        if (strcmp(r->setting[i].name, "config") == 0) path = r->setting[i].value;
+    if (!path) return MP_OK;
+    mp_yaml y;
+    MP_TRY(mp_yaml_load(path, r->arena, &y));
+    for (int i = 0; i < y.count; i++) {
+        const mp_yaml_entry *e = &y.entry[i];
+        const char *where = mp_arena_printf(r->arena, "%s:%d: %s", path, e->line, e->key);
+        found f;
+        if (!find(r->cli, e->key, &f) || f.config) return unknown(r->cli, e->key, where, "");
+        if (e->list) return mp_fail(MP_ERR_USAGE, "%s: expected one value, not a list", where);
+        collect(r, e->key, e->value[0], where, false);
+    }
+    return MP_OK;
+}
+
+/* ---- setting values ---- */
+
+static void set_defaults(const mp_cli *cli, void *conf)
+{
+    memset(conf, 0, cli->size);
+    for (const mp_cli_group *g = cli->groups; g && g->title; g++)
+        mp_conf_defaults(g->table, (char *)conf + g->offset);
+    for (const mp_cli_text *t = cli->texts; t && t->name; t++)
+        memcpy((char *)conf + t->offset, &t->initial, sizeof t->initial);
+}
+
+static mp_err set_preset(const mp_cli *cli, void *conf, const char *name)
+{
+    const mp_preset *p = mp_preset_find(name);
+    mp_assert(p != NULL);
+    for (const char *const *pair = p->pairs; *pair; pair += 2)
+        MP_TRY(mp_cli_set(cli, conf, pair[0], pair[1], name));
+    return MP_OK;
+}
+
+static mp_err mid_wanted(const mp_cli_setting *s, bool *out)
+{
+    int on = 0;
+    const mp_opt table[] = { { "mid", MP_OPT_FLAG, 0, "false", 0, 1, NULL, "" }, { .name = NULL } };
+    MP_TRY(mp_conf_set(table, &on, s->name, s->value, s->where));
+    *out = on;
+    return MP_OK;
+}
+
+static mp_err set_source(const mp_cli *cli, const mp_cli_args *args, bool on_line, void *conf)
+{
+    bool mid = false;
+    for (int i = 0; i < args->settings; i++) {
+        const mp_cli_setting *s = &args->setting[i];
+        found f;
+        if (s->on_line == on_line && find(cli, s->name, &f) && f.mid) MP_TRY(mid_wanted(s, &mid));
+    }
+    if (mid) MP_TRY(set_preset(cli, conf, "mid"));
+    for (int i = 0; i < args->settings; i++) {
+        const mp_cli_setting *s = &args->setting[i];
+        if (s->on_line == on_line) MP_TRY(mp_cli_set(cli, conf, s->name, s->value, s->where));
+    }
+    return MP_OK;
+}
+
+mp_err mp_cli_apply(const mp_cli *cli, const mp_cli_args *args, const char *const *names, void *conf)
+{
+    set_defaults(cli, conf);
+    for (; names && *names; names++) MP_TRY(set_preset(cli, conf, *names));
+    MP_TRY(set_source(cli, args, false, conf));
+    return set_source(cli, args, true, conf);
+}
+
+bool mp_cli_given(const mp_cli_args *args, const char *name)
+{
+    for (int i = 0; i < args->settings; i++)
+        if (strcmp(args->setting[i].name, name) == 0) return true;
+    return false;
+}
+
+/* ---- the whole ---- */
+
+static const char *typed(mp_arena *a, int argc, char **argv)
+{
+    const char *line = "midpool";
+    for (int i = 0; i < argc; i++) {
+        bool quote = argv[i][0] == '\0' || strpbrk(argv[i], " \t\n\"'$&;|<>()*?#\\") != NULL;
+        line = mp_arena_printf(a, quote ? "%s '%s'" : "%s %s", line, argv[i]);
+    }
+    return line;
+}
+
+static mp_err count_operands(const mp_cli *cli, const reader *r)
+{
+    if (r->operands < cli->least)
+        return mp_fail(MP_ERR_USAGE, "expected: midpool %s %s (--help says more)", cli->name, cli->operands);
+    if (r->operands > cli->most)
+        return mp_fail(MP_ERR_USAGE, "'%s': one word too many; expected: midpool %s %s",
+                       r->operand[cli->most], cli->name, cli->operands);
+    return MP_OK;
+}
+
+static mp_err read_all(const mp_cli *cli, int argc, char **argv, void *conf, reader *r, mp_cli_args *out)
+{
+    r->operand = MP_NEW(r->arena, const char *, argc + 1);
+    MP_TRY(read_line(r, argc, argv));
+    if (r->help) return MP_OK;
+    MP_TRY(count_operands(cli, r));
+    MP_TRY(read_file(r));
+    *out = (mp_cli_args){ r->arena,    r->operands, r->operand,
+                          r->settings, r->setting,  typed(r->arena, argc, argv) };
+    return mp_cli_apply(cli, out, NULL, conf);
+}
+
+mp_err mp_cli_read(const mp_cli *cli, int argc, char **argv, mp_arena *a, void *conf, mp_cli_args *out)
+{
+    reader r = { .cli = cli, .arena = a };
+    return read_all(cli, argc, argv, conf, &r, out);
+}
+
+int mp_cli_fail(mp_err e)
+{
+    if (e == MP_OK) return 0;
+    fprintf(stderr, "midpool: %s\n", mp_message());
+    return e == MP_ERR_USAGE ? 2 : 1;
+}
+
+int mp_cli_main(const mp_cli *cli, int argc, char **argv)
+{
+    mp_arena *a = mp_arena_new(65536);
+    void *conf = mp_arena_zero(a, 1, cli->size + 1);
+    reader r = { .cli = cli, .arena = a };
+    mp_cli_args args = { .arena = a };
+    mp_err e = read_all(cli, argc, argv, conf, &r, &args);
+    if (r.help && e == MP_OK)
+        mp_cli_help(cli);
+    else if (e == MP_OK)
+        e = cli->run(conf, &args);
+    if (e == MP_OK) e = mp_cli_print(NULL, 0);
+    int code = mp_cli_fail(e);
+    mp_arena_free(a);
+    return code;
+}
+
+/* ---- small things commands share ---- */
+
+const char *const *mp_cli_split(const char *list, mp_arena *a, int *n)
+{
+    mp_span rest = mp_span_of(list), field;
+    const char **out = MP_NEW(a, const char *, strlen(list) + 2);
+    *n = 0;
+    while (mp_next_field(&rest, ',', &field))
+        if (field.n) out[(*n)++] = mp_arena_text(a, field.p, field.n);
+    return out;
+}
+
+mp_err mp_cli_print(const char *text, size_t n)
+{
+    if (n) fwrite(text, 1, n, stdout);
+    if (fflush(stdout) == 0 && !ferror(stdout)) return MP_OK;
+    return mp_fail(MP_ERR_IO, "cannot write to standard output: %s", strerror(errno));
+}
+
+int mp_cpu_count(void)
+{
+    cpu_set_t set; /* what this process may use, which a container can make less than what the machine has */
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (int)n : 1;
+}

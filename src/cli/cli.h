@@ -1,0 +1,93 @@
+/* cli.h - a command as a table: its options, its operands, its help, and the function that does it.
+ *
+ * Options come from several tables of conf.h rows, laid over one struct of the command. What may be longer
+ * than conf.h allows, paths above all, is an mp_cli_text row. Values are set in this order, later ones win:
+ * defaults; presets that the command asks for; the file of --config; the command line. Within the file and
+ * within the command line --mid comes before everything else, wherever it stands.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_CLI_H
+#define MP_CLI_H
+
+#include "base/conf.h"
+
+typedef struct mp_cli_group {
+    const char *title; /* NULL ends the list */
+    const mp_opt *table;
+    size_t offset; /* of the table's struct in the command's struct */
+} mp_cli_group;
+
+typedef struct mp_cli_text { /* an option whose value is any text: a const char * field */
+    const char *name;        /* NULL ends the list */
+    size_t offset;
+    const char *initial; /* may be NULL: nothing given */
+    const char *what;    /* stands for the value in the help: FILE */
+    const char *help;
+} mp_cli_text;
+
+typedef struct mp_cli_setting {
+    const char *name, *value, *where;
+    bool on_line; /* of the command line; else of the --config file */
+} mp_cli_setting;
+
+typedef struct mp_cli_args {
+    mp_arena *arena; /* lives as long as the command */
+    int operands;
+    const char *const *operand;
+    int settings;
+    const mp_cli_setting *setting;
+    const char *line; /* the command as it was typed */
+} mp_cli_args;
+
+typedef struct mp_cli {
+    const char *name, *operands, *summary; /* "train", "DATASET", one sentence */
+    const char *more;                      /* printed below the options; may be NULL */
+    int least, most;                       /* operands */
+    size_t size;                           /* of the command's struct */
+    const mp_cli_group *groups;
+    const mp_cli_text *texts; /* may be NULL */
+    bool has_model;           /* knows --mid and --config */
+    mp_err (*run)(void *conf, const mp_cli_args *args);
+} mp_cli;
+
+/* Reads the command line, runs, prints the message of a failure. Returns the exit code: 0, 1 or 2. */
+int mp_cli_main(const mp_cli *cli, int argc, char **argv);
+
+/* For tests and fuzzers: the parsing alone. `conf` has cli->size bytes. */
+MP_MUST mp_err mp_cli_read(const mp_cli *cli, int argc, char **argv, mp_arena *a, void *conf,
+                           mp_cli_args *out);
+
+/* The settings again on a fresh struct, now with the presets of `names` (NULL-ended) between defaults and
+ * what the user said: how the defaults of a data set get in. */
+MP_MUST mp_err mp_cli_apply(const mp_cli *cli, const mp_cli_args *args, const char *const *names, void *conf);
+
+/* Whether the user gave this option, in the file or on the line. */
+bool mp_cli_given(const mp_cli_args *args, const char *name);
+
+void mp_cli_help(const mp_cli *cli);
+
+/* Sets one option by name, whichever table it is in; unknown: the nearest is named. */
+MP_MUST mp_err mp_cli_set(const mp_cli *cli, void *conf, const char *name, const char *value,
+                          const char *where);
+
+/* Values that belong together under a name: "mid", "colors", "triangles". False when there is no such preset.
+ */
+typedef struct mp_preset {
+    const char *name;
+    const char *const *pairs; /* name, value, name, value, NULL */
+    const char *about;
+} mp_preset;
+extern const mp_preset mp_presets[]; /* ends with name NULL */
+const mp_preset *mp_preset_find(const char *name);
+
+/* "midpool: message" on stderr; the exit code of a status. */
+int mp_cli_fail(mp_err e);
+
+/* A list "a,b,c" as an array of n texts. */
+const char *const *mp_cli_split(const char *list, mp_arena *a, int *n);
+
+/* Writes to stdout and checks that it got there: a full disk or a closed pipe is a failure of the command. */
+MP_MUST mp_err mp_cli_print(const char *text, size_t n);
+
+int mp_cpu_count(void);
+
+#endif

@@ -1,0 +1,128 @@
+/* cmd_cv.c - midpool cv: folds x seeds x grid points, the paper's protocol, into a store.
+ * SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/prepare.h"
+#include "cli/setup.h"
+#include "cli/study.h"
+#include "train/once.h"
+
+#include <string.h>
+
+typedef struct cv {
+    mp_config config;
+    const char *store, *data, *folds_from;
+    int seeds, folds, jobs, threads, select, grid, json, quiet;
+} cv;
+
+/* clang-format off */
+static const mp_opt own[] = {
+    { "seeds", MP_OPT_INT, offsetof(cv, seeds), "10", 1, 100000, NULL, "number of seeds, from --seed on" },
+    { "folds", MP_OPT_INT, offsetof(cv, folds), "0", 0, 100, NULL, "number of folds; 0 = as the fold files have, else 10" },
+    { "grid", MP_OPT_CHOICE, offsetof(cv, grid), "none", 0, 0, "none|code|paper", "MID settings to try: code = h 1,5,9 x drop 0,0.1,0.2; paper = h 5,9 x drop 0.1,0.2" },
+    { "select", MP_OPT_CHOICE, offsetof(cv, select), "val", 0, 0, "val|val-global|paper|paper-global|fixed", "how a grid point is chosen; val looks at validation graphs only" },
+    { "jobs", MP_OPT_INT, offsetof(cv, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors" },
+    { "threads", MP_OPT_INT, offsetof(cv, threads), "0", 0, 256, NULL, "threads of one run; 0 = 1, or all processors when --jobs is 1" },
+    { "json", MP_OPT_FLAG, offsetof(cv, json), "false", 0, 1, NULL, "runs and summary as one JSON object on stdout" },
+    { "quiet", MP_OPT_FLAG, offsetof(cv, quiet), "false", 0, 1, NULL, "no progress" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+};
+static const mp_cli_text texts[] = {
+    { "store", offsetof(cv, store), "midpool.db", "FILE", "where finished runs are kept, and looked up" },
+    { "data", offsetof(cv, data), NULL, "DIR", "folder with data sets" },
+    { "folds-from", offsetof(cv, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
+    { NULL, 0, NULL, NULL, NULL }
+};
+/* clang-format on */
+static const mp_cli_group groups[] = {
+    { "this command", own, 0 },
+    { "model and training", mp_config_table, offsetof(cv, config) },
+    { NULL, NULL, 0 },
+};
+static mp_err run(void *conf, const mp_cli_args *args);
+static const mp_cli cli = {
+    .name = "cv",
+    .operands = "DATASET[,DATASET...]",
+    .summary =
+        "Cross-validation over folds and seeds. Started again it continues: finished runs are in the store.",
+    .more = "--pool takes several names, too: --pool sag,topk. The result depends on neither --jobs nor "
+            "--threads.",
+    .least = 1,
+    .most = 1,
+    .size = sizeof(cv),
+    .groups = groups,
+    .texts = texts,
+    .has_model = true,
+    .run = run
+};
+
+/* Each method with the settings that belong to it. */
+static mp_err add_models(const cv *c, const mp_cli_args *args, mp_dataset *d, const mp_folds *f, mp_study *s)
+{
+    int n;
+    const char *const *pools = mp_cli_split(c->config.pool, s->arena, &n);
+    if (n == 0)
+        return mp_fail(MP_ERR_USAGE, "--pool: expected the name of an operator (midpool ops lists them)");
+    for (int i = 0; i < n; i++) {
+        cv own_defaults;
+        MP_TRY(mp_cli_apply(&cli, args, mp_setup_presets(d, pools[i]), &own_defaults));
+        mp_config config = own_defaults.config;
+        memset(config.pool, 0, sizeof config.pool);
+        strcpy(config.pool, pools[i]); /* part of a text that fits */
+        MP_TRY(mp_config_check(&config));
+        MP_TRY(mp_run_check(d, &config));
+        MP_TRY(mp_cli_prepare(d, &config, mp_cpu_count(), &s->progress, s->arena));
+        mp_study_add(s, d, f, &config, (mp_grid)c->grid, NULL);
+    }
+    return MP_OK;
+}
+
+static mp_err add_dataset(cv *c, const char *name, const mp_cli_args *args, mp_study *s)
+{
+    mp_arena *a = args->arena;
+    mp_dataset *d = MP_NEW(a, mp_dataset, 1);
+    mp_folds *f = MP_NEW(a, mp_folds, 1);
+    char line[512];
+    MP_TRY(mp_dataset_load(name, c->data, a, d));
+    MP_TRY(mp_cli_apply(&cli, args, mp_setup_presets(d, NULL), c));
+    MP_TRY(mp_folds_load(d, c->folds_from, c->folds, a, f));
+    mp_setup_describe(d, f, line, sizeof line);
+    mp_progress_line(&s->progress, "%s", line);
+    return add_models(c, args, d, f, s);
+}
+
+static mp_err run(void *conf, const mp_cli_args *args)
+{
+    cv *c = conf;
+    int n;
+    const char *const *names = mp_cli_split(args->operand[0], args->arena, &n);
+    if (n == 0) return mp_fail(MP_ERR_USAGE, "expected the name of a data set (midpool data list)");
+    MP_TRY(mp_setup_writable(c->store));
+    int jobs = c->jobs ? c->jobs : mp_cpu_count();
+    mp_study s = { .arena = args->arena,
+                   .store_path = c->store,
+                   .command = args->line,
+                   .seeds = c->seeds,
+                   .jobs = jobs,
+                   .quiet = c->quiet,
+                   .threads = c->threads ? c->threads
+                              : jobs > 1 ? 1
+                                         : mp_cpu_count() };
+    mp_progress_init(&s.progress, c->quiet);
+    for (int i = 0; i < n; i++) MP_TRY(add_dataset(c, names[i], args, &s));
+    mp_progress_line(&s.progress, "%d runs, %d side by side, kept in %s", s.plan.count, jobs, c->store);
+    MP_TRY(mp_study_run(&s));
+    mp_buf out = { 0 };
+    mp_err e = c->json ? mp_study_json(&s, (mp_select)c->select, &out)
+                       : mp_study_print(&s, (mp_select)c->select, &out);
+    if (e == MP_OK) e = mp_cli_print(out.p, out.n);
+    mp_buf_free(&out);
+    if (e == MP_OK && s.count.failed)
+        e = mp_fail(MP_ERR_DIVERGED, "%d of %d runs failed", s.count.failed, s.count.total);
+    return e;
+}
+
+int mp_cmd_cv(int argc, char **argv)
+{
+    return mp_cli_main(&cli, argc, argv);
+}

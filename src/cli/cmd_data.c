@@ -1,0 +1,328 @@
+/* cmd_data.c - midpool data: what data sets there are, what is in them, downloading, making and checking
+ * them.
+ * SPDX-License-Identifier: MIT */
+#include "base/json.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "data/audit.h"
+#include "data/fetch.h"
+#include "data/generate.h"
+#include "data/known.h"
+#include "data/load.h"
+#include "data/stats.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct options {
+    int json, folds;
+    const char *data, *folds_from, *out;
+    mp_colors_options colors;
+    mp_triangles_options triangles;
+    mp_er_options er;
+} options;
+
+/* clang-format off */
+#define JSON_ROW { "json", MP_OPT_FLAG, offsetof(options, json), "false", 0, 1, NULL, "one JSON object on stdout" }
+#define DATA_ROW { "data", offsetof(options, data), NULL, "DIR", "folder with data sets, looked in first" }
+#define END_ROW { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+#define END_TEXT { NULL, 0, NULL, NULL, NULL }
+
+static const mp_opt plain_options[] = { JSON_ROW, END_ROW };
+static const mp_cli_text data_text[] = { DATA_ROW, END_TEXT };
+
+static const mp_opt audit_options[] = {
+    { "folds", MP_OPT_INT, offsetof(options, folds), "0", 0, MP_MAX_FOLDS, NULL, "number of folds; 0: as the files have, else 10" },
+    JSON_ROW, END_ROW };
+static const mp_cli_text audit_text[] = { DATA_ROW,
+    { "folds-from", offsetof(options, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
+    END_TEXT };
+
+static const mp_cli_text out_text[] = {
+    { "out", offsetof(options, out), NULL, "DIR", "folder the files go into; made when missing" }, END_TEXT };
+
+#define COLORS(field) MP_OPT_INT, offsetof(options, colors) + offsetof(mp_colors_options, field)
+static const mp_opt colors_options[] = {
+    { "seed", COLORS(seed), "0", 0, 2147483647, NULL, "another seed, other graphs" },
+    { "train", COLORS(train), "500", 1, 1000000, NULL, "training graphs" },
+    { "val", COLORS(val), "2500", 1, 1000000, NULL, "validation graphs" },
+    { "test", COLORS(test), "2500", 1, 1000000, NULL, "test graphs of the same sizes" },
+    { "large", COLORS(large), "2500", 0, 1000000, NULL, "larger test graphs" },
+    { "large-c", COLORS(large_c), "2500", 0, 1000000, NULL, "larger test graphs with colours not seen in training" },
+    { "min-nodes", COLORS(lo), "4", 1, 2000, NULL, "nodes of the smallest graph" },
+    { "max-nodes", COLORS(hi), "25", 1, 2000, NULL, "nodes of the largest graph" },
+    { "large-min-nodes", COLORS(large_lo), "26", 1, 2000, NULL, "nodes of the smallest larger graph" },
+    { "large-max-nodes", COLORS(large_hi), "200", 1, 2000, NULL, "nodes of the largest larger graph" },
+    JSON_ROW, END_ROW };
+
+#define TRIANGLES(field) MP_OPT_INT, offsetof(options, triangles) + offsetof(mp_triangles_options, field)
+static const mp_opt triangles_options[] = {
+    { "seed", TRIANGLES(seed), "0", 0, 2147483647, NULL, "another seed, other graphs" },
+    { "train", TRIANGLES(train), "30000", 10, 1000000, NULL, "training graphs, a multiple of 10" },
+    { "val", TRIANGLES(val), "5000", 10, 1000000, NULL, "validation graphs, a multiple of 10" },
+    { "test", TRIANGLES(test), "5000", 10, 1000000, NULL, "test graphs of the same sizes, a multiple of 10" },
+    { "large", TRIANGLES(large), "5000", 0, 1000000, NULL, "larger test graphs, a multiple of 10" },
+    { "min-nodes", TRIANGLES(lo), "4", 1, 2000, NULL, "nodes of the smallest graph" },
+    { "max-nodes", TRIANGLES(hi), "25", 1, 2000, NULL, "nodes of the largest graph" },
+    { "large-min-nodes", TRIANGLES(large_lo), "26", 1, 2000, NULL, "nodes of the smallest larger graph" },
+    { "large-max-nodes", TRIANGLES(large_hi), "100", 1, 2000, NULL, "nodes of the largest larger graph" },
+    JSON_ROW, END_ROW };
+
+#define ER(field) MP_OPT_INT, offsetof(options, er) + offsetof(mp_er_options, field)
+static const mp_opt er_options[] = {
+    { "seed", ER(seed), "0", 0, 2147483647, NULL, "another seed, other graphs" },
+    { "graphs", ER(graphs), "1", 1, 10000000, NULL, "number of graphs" },
+    { "nodes", ER(nodes), "1000", 1, 100000000, NULL, "nodes of each graph" },
+    { "edges", ER(edges), "0", 0, 1000000000, NULL, "undirected edges of each graph; 0: twice the nodes" },
+    { "columns", ER(columns), "128", 0, 100000, NULL, "columns of x, each N(0, 1); 0: degrees are the features" },
+    JSON_ROW, END_ROW };
+/* clang-format on */
+
+/* The buffer is printed when the work went well, and freed in any case. */
+static mp_err finish(mp_err e, mp_buf *b)
+{
+    if (e == MP_OK) e = mp_cli_print(b->p, b->n);
+    mp_buf_free(b);
+    return e;
+}
+
+/* ---- list ---- */
+
+typedef struct list_state {
+    mp_buf *out;
+    bool json;
+    int count;
+} list_state;
+
+static void list_one(void *state, const char *name, const char *path)
+{
+    list_state *s = state;
+    s->count++;
+    if (!s->json) {
+        mp_buf_printf(s->out, "%-16s %s\n", name, path);
+        return;
+    }
+    mp_json_open(s->out, '{');
+    mp_json_add_text(s->out, "name", name);
+    mp_json_add_text(s->out, "path", path);
+    mp_json_close(s->out, '}');
+}
+
+static mp_err run_list(void *conf, const mp_cli_args *args)
+{
+    const options *o = conf;
+    mp_buf b = { 0 };
+    list_state s = { &b, o->json, 0 };
+    (void)args;
+    if (o->json) {
+        mp_json_open(&b, '{');
+        mp_json_key(&b, "datasets");
+        mp_json_open(&b, '[');
+    }
+    mp_dataset_list(o->data, list_one, &s);
+    if (o->json) {
+        mp_json_close(&b, ']');
+        mp_json_key(&b, "generated");
+        mp_json_put_raw(&b, "[\"colors3\",\"triangles\",\"er\"]");
+        mp_json_close(&b, '}');
+        mp_buf_puts(&b, "\n");
+    } else if (s.count == 0) {
+        mp_buf_puts(&b, "no data sets here; 'midpool data fetch MUTAG' downloads one, 'midpool data generate "
+                        "colors3 --out "
+                        "data/COLORS-3' makes one\n");
+    }
+    return finish(MP_OK, &b);
+}
+
+/* ---- info and audit ---- */
+
+static mp_err run_info(void *conf, const mp_cli_args *args)
+{
+    const options *o = conf;
+    mp_dataset d;
+    mp_stats s;
+    mp_buf b = { 0 };
+    MP_TRY(mp_dataset_load(args->operand[0], o->data, args->arena, &d));
+    mp_stats_of(&d, args->arena, &s);
+    (o->json ? mp_stats_json : mp_stats_text)(&d, &s, &b);
+    if (o->json) mp_buf_puts(&b, "\n");
+    return finish(MP_OK, &b);
+}
+
+static mp_err run_audit(void *conf, const mp_cli_args *args)
+{
+    const options *o = conf;
+    mp_dataset d;
+    mp_folds f;
+    mp_audit r;
+    mp_buf b = { 0 };
+    MP_TRY(mp_dataset_load(args->operand[0], o->data, args->arena, &d));
+    bool few = d.graphs.graphs < 10 && !o->folds && !o->folds_from; /* nothing to fold by default */
+    if (!few) MP_TRY(mp_folds_load(&d, o->folds_from, o->folds, args->arena, &f));
+    mp_audit_run(&d, few ? NULL : &f, args->arena, &r);
+    (o->json ? mp_audit_json : mp_audit_text)(&d, &r, &b);
+    if (o->json) mp_buf_puts(&b, "\n");
+    return finish(MP_OK, &b);
+}
+
+/* ---- fetch ---- */
+
+static void show_bytes(void *state, double bytes, double total)
+{
+    mp_progress *p = state;
+    double passed = mp_progress_seconds(p);
+    double left = total > 0 && bytes > 0 ? passed * (total - bytes) / bytes : -1;
+    mp_progress_now(p, left, "%.1f of %.1f MiB", bytes / (1 << 20), total / (1 << 20));
+}
+
+static mp_err run_fetch(void *conf, const mp_cli_args *args)
+{
+    const options *o = conf;
+    mp_progress p;
+    mp_buf b = { 0 };
+    const char *path = NULL;
+    mp_progress_init(&p, false);
+    mp_err e = mp_fetch(args->operand[0], show_bytes, &p, args->arena, &path);
+    mp_progress_end(&p);
+    MP_TRY(e);
+    if (o->json) {
+        mp_json_open(&b, '{');
+        mp_json_add_text(&b, "name", args->operand[0]);
+        mp_json_add_text(&b, "path", path);
+        mp_json_close(&b, '}');
+        mp_buf_puts(&b, "\n");
+    } else {
+        mp_buf_printf(&b, "%s is in %s\n", args->operand[0], path);
+    }
+    return finish(MP_OK, &b);
+}
+
+/* ---- generate ---- */
+
+static mp_err write_made(mp_err made, const options *o, const mp_raw *raw, mp_arena *a)
+{
+    mp_dataset d;
+    mp_stats s;
+    mp_buf b = { 0 };
+    MP_TRY(made);
+    if (!o->out) return mp_fail(MP_ERR_USAGE, "--out: say which folder the files go into");
+    MP_TRY(mp_dataset_build(raw, NULL, a, &d));
+    MP_TRY(mp_tu_write(raw, o->out));
+    d.origin = o->out;
+    mp_stats_of(&d, a, &s);
+    (o->json ? mp_stats_json : mp_stats_text)(&d, &s, &b);
+    if (o->json) mp_buf_puts(&b, "\n");
+    return finish(MP_OK, &b);
+}
+
+static mp_err run_colors(void *conf, const mp_cli_args *args)
+{
+    const options *o = conf;
+    mp_raw raw;
+    return write_made(mp_generate_colors(&o->colors, args->arena, &raw), o, &raw, args->arena);
+}
+
+static mp_err run_triangles(void *conf, const mp_cli_args *args)
+{
+    const options *o = conf;
+    mp_raw raw;
+    return write_made(mp_generate_triangles(&o->triangles, args->arena, &raw), o, &raw, args->arena);
+}
+
+static mp_err run_er(void *conf, const mp_cli_args *args)
+{
+    const options *o = conf;
+    mp_raw raw;
+    return write_made(mp_generate_er(&o->er, args->arena, &raw), o, &raw, args->arena);
+}
+
+/* ---- the tables of commands ---- */
+
+/* clang-format off */
+#define GROUP(table) ((const mp_cli_group[]){ { "options", table, 0 }, { NULL, NULL, 0 } })
+#define COMMAND(id, words, what, count, rows, text, about) \
+    static const mp_cli id##_cli = { .name = words, .operands = what, .summary = about, .least = count, .most = count, \
+                                     .size = sizeof(options), .groups = GROUP(rows), .texts = text, .run = run_##id }
+
+COMMAND(list, "data list", "", 0, plain_options, data_text,
+        "Lists the data sets that can be found, with their places.");
+COMMAND(info, "data info", "DATASET", 1, plain_options, data_text,
+        "Counts what is in a data set and compares the figures with those of the paper.");
+COMMAND(fetch, "data fetch", "NAME", 1, plain_options, NULL,
+        "Downloads a set of the TUDataset collection into the cache folder, and checks it.");
+COMMAND(audit, "data audit", "DATASET", 1, audit_options, audit_text,
+        "Looks for repeated graphs, for test graphs that are in training too, and for odd graphs.");
+COMMAND(colors, "data generate colors3", "", 0, colors_options, out_text,
+        "Makes COLORS-3: count the green nodes.");
+COMMAND(triangles, "data generate triangles", "", 0, triangles_options, out_text,
+        "Makes TRIANGLES: count the triangles.");
+COMMAND(er, "data generate er", "", 0, er_options, out_text,
+        "Makes Erdos-Renyi graphs with random features and classes.");
+/* clang-format on */
+
+typedef struct command {
+    const char *name;
+    const mp_cli *cli; /* NULL: the word is followed by one of `below` */
+    const struct command *below;
+    const char *summary;
+} command;
+
+static const command generators[] = {
+    { "colors3", &colors_cli, NULL, "COLORS-3: the label is the number of green nodes" },
+    { "triangles", &triangles_cli, NULL, "TRIANGLES: the label is the number of triangles" },
+    { "er", &er_cli, NULL, "Erdos-Renyi graphs G(n, m) with N(0, 1) features" },
+    { NULL, NULL, NULL, NULL },
+};
+static const command commands[] = {
+    { "list", &list_cli, NULL, "the data sets that can be found" },
+    { "info", &info_cli, NULL, "statistics of a set, beside the paper's" },
+    { "fetch", &fetch_cli, NULL, "download a set of the TUDataset collection" },
+    { "generate", NULL, generators, "make a set: colors3, triangles or er" },
+    { "audit", &audit_cli, NULL, "repeated graphs, leaks between folds, odd graphs" },
+    { NULL, NULL, NULL, NULL },
+};
+
+static int list_commands(const command *table, const char *before)
+{
+    mp_buf b = { 0 };
+    mp_buf_printf(&b, "midpool %s COMMAND ...\n\n", before);
+    for (const command *c = table; c->name; c++) mp_buf_printf(&b, "  %-10s %s\n", c->name, c->summary);
+    mp_buf_printf(&b, "\nmidpool %s COMMAND --help lists the options of one.\n", before);
+    return mp_cli_fail(finish(MP_OK, &b));
+}
+
+static int no_command(const command *table, const char *word, const char *before)
+{
+    const char *names[8];
+    int n = 0;
+    mp_buf all = { 0 };
+    for (const command *c = table; c->name; c++) {
+        mp_buf_printf(&all, "%s%s", n ? ", " : "", c->name);
+        names[n++] = c->name;
+    }
+    names[n] = NULL;
+    const char *near = word ? mp_nearest(word, names) : NULL;
+    mp_err e = near   ? mp_fail(MP_ERR_USAGE, "%s: no command '%s'; did you mean '%s'?", before, word, near)
+               : word ? mp_fail(MP_ERR_USAGE, "%s: no command '%s'; expected one of %s", before, word, all.p)
+                      : mp_fail(MP_ERR_USAGE, "%s: expected one of %s", before, all.p);
+    mp_buf_free(&all);
+    return mp_cli_fail(e);
+}
+
+static int dispatch(const command *table, const char *before, int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : NULL;
+    if (word && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) return list_commands(table, before);
+    for (const command *c = table; word && c->name; c++) {
+        if (strcmp(word, c->name) != 0) continue;
+        if (c->below) return dispatch(c->below, "data generate", argc - 1, argv + 1);
+        return mp_cli_main(c->cli, argc - 1, argv + 1);
+    }
+    return no_command(table, word, before);
+}
+
+int mp_cmd_data(int argc, char **argv)
+{
+    return dispatch(commands, "data", argc, argv);
+}

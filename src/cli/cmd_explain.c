@@ -1,0 +1,162 @@
+/* cmd_explain.c - midpool explain: the nodes a model kept of one graph, level by level.
+ * SPDX-License-Identifier: MIT */
+#include "base/json.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/setup.h"
+#include "cli/trail.h"
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+typedef struct explain {
+    const char *data, *svg;
+    int graph, draw, json;
+} explain;
+
+/* clang-format off */
+static const mp_opt own[] = {
+    { "graph", MP_OPT_INT, offsetof(explain, graph), "0", 0, 2147483647, NULL, "which graph of INPUT, from 0" },
+    { "draw", MP_OPT_INT, offsetof(explain, draw), "0", 0, 2147483647, NULL, "show a draw of dropscore and dropout, as in training; 0 = off, as in prediction" },
+    { "json", MP_OPT_FLAG, offsetof(explain, json), "false", 0, 1, NULL, "everything as one JSON object" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+};
+static const mp_cli_text texts[] = {
+    { "svg", offsetof(explain, svg), NULL, "FILE", "a picture: one panel a level, dark = high, red ring = kept" },
+    { "data", offsetof(explain, data), NULL, "DIR", "folder with data sets" },
+    { NULL, 0, NULL, NULL, NULL }
+};
+/* clang-format on */
+static const mp_cli_group groups[] = { { "options", own, 0 }, { NULL, NULL, 0 } };
+static mp_err run(void *conf, const mp_cli_args *args);
+static const mp_cli cli = {
+    .name = "explain",
+    .operands = "MODEL INPUT",
+    .summary =
+        "Which nodes a model kept of a graph, at every level, by which scores, in the numbers of the input.",
+    .more = "Nodes are numbered from 0 within the graph; \"file_node\" in the JSON is the number in the TU "
+            "files,\n"
+            "which count from 1 over all graphs.",
+    .least = 2,
+    .most = 2,
+    .size = sizeof(explain),
+    .groups = groups,
+    .texts = texts,
+    .run = run
+};
+
+static int best_of(const mp_trail_of_graph *t)
+{
+    int best = 0;
+    for (int i = 1; i < t->outputs; i++)
+        if (t->output[i] > t->output[best]) best = i;
+    return best;
+}
+
+static int64_t answer_of(const mp_ready *m, const mp_trail_of_graph *t)
+{
+    if (m->about.task == MP_CLASSIFY) return m->about.class_value[best_of(t)];
+    return (int64_t)rint(t->output[0]);
+}
+
+static void print_json(const mp_ready *m, int graph, const mp_trail_of_graph *t, mp_buf *b)
+{
+    mp_json_open(b, '{');
+    mp_json_add_text(b, "dataset", m->data.name);
+    mp_json_add_text(b, "pool", mp_model_config(m->model)->pool);
+    mp_json_add_int(b, "graph", graph);
+    mp_json_add_int(b, "node_count", t->nodes);
+    mp_json_add_int(b, "label", answer_of(m, t));
+    if (m->about.task == MP_CLASSIFY) {
+        mp_json_key(b, "classes");
+        mp_json_open(b, '[');
+        for (int c = 0; c < m->about.classes; c++) mp_json_put_int(b, m->about.class_value[c]);
+        mp_json_close(b, ']');
+        mp_json_key(b, "probabilities");
+        mp_json_open(b, '[');
+        for (int c = 0; c < t->outputs; c++) mp_json_put_real(b, t->output[c]);
+        mp_json_close(b, ']');
+    } else {
+        mp_json_add_real(b, "output", t->output[0]);
+    }
+    mp_trail_json(t, b);
+    mp_json_close(b, '}');
+    mp_buf_puts(b, "\n");
+}
+
+static void print_level(const mp_trail_level *l, int number, mp_arena *a, mp_buf *b)
+{
+    static const char *const header[] = { "node", "kept", "key", "scores", NULL };
+    mp_table t;
+    mp_table_init(&t, a, mp_arena_printf(a, "level %d: %d of %d nodes kept", number, l->keep, l->nodes),
+                  header);
+    for (int v = 0; v < l->nodes; v++) {
+        const char *scores = "";
+        for (int d = 0; d < l->columns; d++)
+            scores = mp_arena_printf(a, "%s%s%.4f", scores, d ? " " : "",
+                                     l->score[(size_t)v * (size_t)l->columns + (size_t)d]);
+        mp_table_add(&t, "%d", l->node[v]);
+        mp_table_add(&t, "%s", l->kept[v] ? "yes" : l->dropped[v] ? "dropped" : "");
+        mp_table_add(&t, "%.4f", l->key[v]);
+        mp_table_add(&t, "%s", scores);
+    }
+    mp_table_print(&t, b);
+    mp_buf_puts(b, "\n");
+}
+
+static void print_text(const mp_ready *m, int graph, const mp_trail_of_graph *t, mp_arena *a, mp_buf *b)
+{
+    if (m->about.task == MP_CLASSIFY)
+        mp_buf_printf(b, "graph %d of %s: label %" PRId64 " with probability %.4f\n\n", graph, m->data.name,
+                      answer_of(m, t), t->output[best_of(t)]);
+    else
+        mp_buf_printf(b, "graph %d of %s: output %.4f, rounded %" PRId64 "\n\n", graph, m->data.name,
+                      t->output[0], answer_of(m, t));
+    if (t->levels == 0) mp_buf_printf(b, "%s drops no nodes.\n", mp_model_config(m->model)->pool);
+    for (int i = 0; i < t->levels; i++) print_level(&t->level[i], i + 1, a, b);
+}
+
+static mp_err write_svg(const explain *e, const mp_ready *m, const mp_trail_of_graph *t, const mp_graph *g,
+                        mp_arena *a)
+{
+    if (!e->svg) return MP_OK;
+    mp_buf b = { 0 };
+    const char *title =
+        mp_arena_printf(a, "%s, graph %d: label %" PRId64, m->data.name, e->graph, answer_of(m, t));
+    mp_trail_svg(t, g, title, NULL, a, &b);
+    mp_err err = mp_write_file(e->svg, b.p, b.n);
+    mp_buf_free(&b);
+    return err;
+}
+
+static mp_err run(void *conf, const mp_cli_args *args)
+{
+    const explain *e = conf;
+    mp_arena *a = args->arena;
+    mp_ready m;
+    mp_graph g;
+    mp_sparse x;
+    mp_trail_of_graph t;
+    MP_TRY(mp_setup_writable(e->svg));
+    MP_TRY(mp_setup_ready(args->operand[0], args->operand[1], e->data, a, &m));
+    if (e->graph >= m.data.graphs.graphs)
+        return mp_fail(MP_ERR_USAGE, "--graph: %s has graphs 0 to %d", m.data.name, m.data.graphs.graphs - 1);
+    mp_graph_gather(a, &m.data.graphs, &m.data.x, &e->graph, 1, &g, &x);
+    MP_TRY(mp_trail_run(m.model, &g, &x, e->draw, a, &t));
+    t.first_file_node = m.data.graphs.node_ptr[e->graph] + 1;
+    MP_TRY(write_svg(e, &m, &t, &g, a));
+    mp_buf b = { 0 };
+    if (e->json)
+        print_json(&m, e->graph, &t, &b);
+    else
+        print_text(&m, e->graph, &t, a, &b);
+    mp_err err = mp_cli_print(b.p, b.n);
+    mp_buf_free(&b);
+    return err;
+}
+
+int mp_cmd_explain(int argc, char **argv)
+{
+    return mp_cli_main(&cli, argc, argv);
+}

@@ -1,0 +1,164 @@
+/* cmd_ops.c - midpool ops: the table of operators, printed from the registry.
+ * SPDX-License-Identifier: MIT */
+#include "base/json.h"
+#include "baseline/baseline.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "pool/pool.h"
+#include "report/table.h"
+
+typedef struct ops {
+    int json;
+} ops;
+
+static const mp_opt own[] = {
+    { "json", MP_OPT_FLAG, offsetof(ops, json), "false", 0, 1, NULL,
+      "one JSON object with everything known of each" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+static const mp_cli_group groups[] = { { "options", own, 0 }, { NULL, NULL, 0 } };
+static mp_err run(void *conf, const mp_cli_args *args);
+static const mp_cli cli = {
+    .name = "ops",
+    .operands = "",
+    .summary = "The pooling operators: what scores nodes, what selects them, what becomes of the graph.",
+    .more = "Every node-drop operator takes --score-dim, --flip and --drop, or --mid for all three.",
+    .size = sizeof(ops),
+    .groups = groups,
+    .run = run
+};
+
+static const char *const gate_name[] = { "none", "relu", "tanh", "sigmoid", "leaky relu" };
+
+static void put_part(mp_buf *b, const char *key, const char *name, const char *formula)
+{
+    mp_json_key(b, key);
+    mp_json_open(b, '{');
+    mp_json_add_text(b, "name", name);
+    mp_json_add_text(b, "formula", formula);
+    mp_json_close(b, '}');
+}
+
+static void put_words(mp_buf *b, const char *key, const char *words, mp_arena *a)
+{
+    mp_span rest = mp_span_of(words), word;
+    mp_json_key(b, key);
+    mp_json_open(b, '[');
+    while (mp_next_field(&rest, ' ', &word))
+        if (word.n) mp_json_put_text(b, mp_arena_text(a, word.p, word.n));
+    mp_json_close(b, ']');
+}
+
+static void put_operators(mp_buf *b, mp_arena *a)
+{
+    mp_json_key(b, "operators");
+    mp_json_open(b, '[');
+    for (const mp_pool_op *o = mp_pool_ops(); o->name; o++) {
+        mp_json_open(b, '{');
+        mp_json_add_text(b, "name", o->name);
+        mp_json_add_text(b, "title", o->title);
+        mp_json_add_text(b, "pyg", o->alias);
+        mp_json_add_text(b, "paper", o->paper);
+        put_part(b, "score", o->scorer->name, o->scorer->formula);
+        put_part(b, "select", o->selector->name, o->selector->formula);
+        put_part(b, "coarsen", o->coarsener->name, o->coarsener->formula);
+        mp_json_add_text(b, "gate", o->ungated ? "none" : gate_name[o->gate]);
+        mp_json_add_text(b, "learnable", o->learnable);
+        put_words(b, "options", o->options, a);
+        mp_json_add_text(b, "variants", o->variants);
+        mp_json_close(b, '}');
+    }
+    mp_json_close(b, ']');
+}
+
+static void put_baselines(mp_buf *b, mp_arena *a)
+{
+    mp_json_key(b, "baselines");
+    mp_json_open(b, '[');
+    for (const mp_baseline *m = mp_baselines(); m->name; m++) {
+        mp_json_open(b, '{');
+        mp_json_add_text(b, "name", m->name);
+        mp_json_add_text(b, "title", m->title);
+        mp_json_add_text(b, "pyg", m->alias);
+        mp_json_add_text(b, "paper", m->paper);
+        mp_json_add_text(b, "method", m->method);
+        mp_json_add_text(b, "learnable", m->learnable);
+        put_words(b, "options", m->options, a);
+        mp_json_close(b, '}');
+    }
+    mp_json_close(b, ']');
+}
+
+static void print_json(mp_buf *b, mp_arena *a)
+{
+    mp_json_open(b, '{');
+    put_operators(b, a);
+    put_baselines(b, a);
+    mp_json_close(b, '}');
+    mp_buf_puts(b, "\n");
+}
+
+static void table_of_operators(mp_buf *b, mp_arena *a)
+{
+    static const char *const header[] = { "--pool", "name",    "PyG class", "score",
+                                          "select", "coarsen", "learnable", NULL };
+    mp_table t;
+    mp_table_init(&t, a, "Node-drop operators", header);
+    for (const mp_pool_op *o = mp_pool_ops(); o->name; o++) {
+        mp_table_add(&t, "%s", o->name);
+        mp_table_add(&t, "%s", o->title);
+        mp_table_add(&t, "%s", o->alias ? o->alias : "-");
+        mp_table_add(&t, "%s", o->scorer->formula ? o->scorer->formula : o->scorer->name);
+        mp_table_add(&t, "%s", o->selector->formula ? o->selector->formula : o->selector->name);
+        mp_table_add(&t, "%s", o->coarsener->formula ? o->coarsener->formula : o->coarsener->name);
+        mp_table_add(&t, "%s", o->learnable);
+    }
+    mp_table_print(&t, b);
+}
+
+static void table_of_baselines(mp_buf *b, mp_arena *a)
+{
+    static const char *const header[] = { "--pool", "name", "PyG class", "method", "learnable", NULL };
+    mp_table t;
+    mp_table_init(&t, a, "Baselines", header);
+    for (const mp_baseline *m = mp_baselines(); m->name; m++) {
+        mp_table_add(&t, "%s", m->name);
+        mp_table_add(&t, "%s", m->title);
+        mp_table_add(&t, "%s", m->alias ? m->alias : "-");
+        mp_table_add(&t, "%s", m->method);
+        mp_table_add(&t, "%s", m->learnable);
+    }
+    if (mp_table_rows(&t)) mp_buf_puts(b, "\n");
+    mp_table_print(&t, b);
+}
+
+static void print_text(mp_buf *b, mp_arena *a)
+{
+    table_of_operators(b, a);
+    table_of_baselines(b, a);
+    for (const mp_pool_op *o = mp_pool_ops(); o->name; o++) {
+        mp_buf_printf(b, "\n%s: %s\n  options: %s\n", o->name, o->paper, o->options);
+        if (o->variants && *o->variants) mp_buf_printf(b, "  --variant %s\n", o->variants);
+    }
+    for (const mp_baseline *m = mp_baselines(); m->name; m++)
+        mp_buf_printf(b, "\n%s: %s\n  options: %s\n", m->name, m->paper, m->options);
+    mp_buf_printf(b, "\n%s\n", cli.more);
+}
+
+static mp_err run(void *conf, const mp_cli_args *args)
+{
+    const ops *o = conf;
+    mp_buf b = { 0 };
+    if (o->json)
+        print_json(&b, args->arena);
+    else
+        print_text(&b, args->arena);
+    mp_err e = mp_cli_print(b.p, b.n);
+    mp_buf_free(&b);
+    return e;
+}
+
+int mp_cmd_ops(int argc, char **argv)
+{
+    return mp_cli_main(&cli, argc, argv);
+}

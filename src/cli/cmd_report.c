@@ -1,0 +1,75 @@
+/* cmd_report.c - midpool report STORE: tables on the terminal, pictures in one HTML file.
+ * SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "report/report.h"
+
+#include <stdio.h>
+
+typedef struct conf {
+    const char *out, *title;
+    int select, json, score_dim;
+    double drop;
+} conf;
+
+/* clang-format off */
+static const mp_opt options[] = {
+    { "select", MP_OPT_CHOICE, offsetof(conf, select), "val", 0, 0, "val|val-global|paper|paper-global|fixed",
+      "how the grid point of the first number is chosen" },
+    { "score-dim", MP_OPT_INT, offsetof(conf, score_dim), "5", 1, 256, NULL, "score columns h of --select fixed" },
+    { "drop", MP_OPT_REAL, offsetof(conf, drop), "0.1", 0, 0.999, NULL, "dropscore of --select fixed" },
+    { "json", MP_OPT_FLAG, offsetof(conf, json), "false", 0, 1, NULL, "one JSON object on stdout instead of a table" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+};
+static const mp_cli_group groups[] = { { "options", options, 0 }, { NULL, NULL, 0 } };
+static const mp_cli_text texts[] = {
+    { "out", offsetof(conf, out), "report.html", "FILE", "the page" },
+    { "title", offsetof(conf, title), NULL, "TEXT", "title of the page" },
+    { NULL, 0, NULL, NULL, NULL }
+};
+/* clang-format on */
+
+static mp_err print_results(const conf *c, const char *store, mp_buf *text, mp_buf *json)
+{
+    if (c->json) {
+        mp_buf_puts(json, "\n");
+        return mp_cli_print(json->p, json->n);
+    }
+    if (text->n == 0) mp_buf_printf(text, "%s has no finished runs\n", store);
+    mp_buf_printf(text,
+                  "\ntest: chosen by %s; mean over seeds, in percent, \xC2\xB1 std over seeds. Page: %s\n",
+                  mp_select_name[c->select], c->out);
+    return mp_cli_print(text->p, text->n);
+}
+
+static mp_err run(void *data, const mp_cli_args *args)
+{
+    const conf *c = data;
+    mp_choice_point fixed = { c->score_dim, c->drop };
+    mp_report_options o = { .title = c->title,
+                            .select = (mp_select)c->select,
+                            .fixed = c->select == MP_SELECT_FIXED ? &fixed : NULL };
+    mp_buf text = { 0 }, json = { 0 };
+    mp_err e = mp_report_write(args->operand[0], c->out, &o, &text, &json);
+    if (e == MP_OK) e = print_results(c, args->operand[0], &text, &json);
+    mp_buf_free(&text);
+    mp_buf_free(&json);
+    return e;
+}
+
+static const mp_cli command = {
+    .name = "report",
+    .operands = "STORE",
+    .summary = "Tables and pictures of a store as one HTML file, and the table as text.",
+    .least = 1,
+    .most = 1,
+    .size = sizeof(conf),
+    .groups = groups,
+    .texts = texts,
+    .run = run,
+};
+
+int mp_cmd_report(int argc, char **argv)
+{
+    return mp_cli_main(&command, argc, argv);
+}

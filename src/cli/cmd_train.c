@@ -1,0 +1,197 @@
+/* cmd_train.c - midpool train: one run on one split.
+ * SPDX-License-Identifier: MIT */
+#include "base/json.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/prepare.h"
+#include "cli/progress.h"
+#include "cli/setup.h"
+#include "train/once.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SAVE_SECONDS 5.0
+
+typedef struct train {
+    mp_config config;
+    const char *out, *data, *folds_from;
+    int fold, folds, threads, resume, json, quiet;
+} train;
+
+/* clang-format off */
+static const mp_opt own[] = {
+    { "fold", MP_OPT_INT, offsetof(train, fold), "1", 1, 100, NULL, "which fold tests; the one before it validates" },
+    { "folds", MP_OPT_INT, offsetof(train, folds), "0", 0, 100, NULL, "number of folds; 0 = as the fold files have, else 10" },
+    { "threads", MP_OPT_INT, offsetof(train, threads), "0", 0, 256, NULL, "threads; 0 = all processors. The result does not depend on it" },
+    { "resume", MP_OPT_FLAG, offsetof(train, resume), "true", 0, 1, NULL, "continue a run that was stopped (OUT.part)" },
+    { "json", MP_OPT_FLAG, offsetof(train, json), "false", 0, 1, NULL, "the result as one JSON object on stdout" },
+    { "quiet", MP_OPT_FLAG, offsetof(train, quiet), "false", 0, 1, NULL, "no progress" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+};
+static const mp_cli_text texts[] = {
+    { "out", offsetof(train, out), NULL, "FILE", "where the model goes (safetensors); not saved when not given" },
+    { "data", offsetof(train, data), NULL, "DIR", "folder with data sets" },
+    { "folds-from", offsetof(train, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
+    { NULL, 0, NULL, NULL, NULL }
+};
+/* clang-format on */
+static const mp_cli_group groups[] = {
+    { "this command", own, 0 },
+    { "model and training", mp_config_table, offsetof(train, config) },
+    { NULL, NULL, 0 },
+};
+static mp_err run(void *conf, const mp_cli_args *args);
+static const mp_cli cli = {
+    .name = "train",
+    .operands = "DATASET",
+    .summary = "Trains one model on one split and says how good it is on validation and test graphs.",
+    .more = "DATASET is a name (midpool data list), a TUDataset folder or a zip of one.",
+    .least = 1,
+    .most = 1,
+    .size = sizeof(train),
+    .groups = groups,
+    .texts = texts,
+    .has_model = true,
+    .run = run
+};
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number)
+{
+    (void)number;
+    stop = 1;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction act = { .sa_handler = on_signal,
+                             .sa_flags = (int)SA_RESETHAND }; /* a second one kills */
+    sigaction(SIGINT, &act, NULL);
+    sigaction(SIGTERM, &act, NULL);
+}
+
+static void on_news(void *state, const mp_fit_news *n)
+{
+    mp_progress *p = state;
+    bool best = n->best_epoch == n->epoch, last = n->epoch == n->epochs;
+    double left = n->epochs > n->epoch ? mp_progress_seconds(p) / n->epoch * (n->epochs - n->epoch) : 0;
+    char aux[48] = "";
+    if (n->aux != 0) snprintf(aux, sizeof aux, ", auxiliary loss %.4f", n->aux);
+    if (!p->terminal && (n->epoch % 10 == 0 || n->epoch == 1 || best || last))
+        mp_progress_line(p, "epoch %d: train loss %.4f%s, val loss %.4f, val accuracy %.2f %%%s", n->epoch,
+                         n->last.train_loss, aux, n->last.val_loss, 100 * n->last.val_metric,
+                         best ? " (best)" : "");
+    mp_progress_now(p, left, "epoch %d of at most %d: train loss %.4f, val loss %.4f, best %.4f at epoch %d",
+                    n->epoch, n->epochs, n->last.train_loss, n->last.val_loss, n->best_loss, n->best_epoch);
+}
+
+static void on_note(void *state, const char *line)
+{
+    mp_progress_line(state, "%s", line);
+}
+
+static void print_json(const train *t, const mp_run_key *key, const mp_run_result *r, mp_buf *b)
+{
+    mp_json_open(b, '{');
+    mp_setup_result_json(key, r, b);
+    mp_json_add_text(b, "model", t->out);
+    mp_json_key(b, "config");
+    mp_buf config = { 0 };
+    mp_conf_json(mp_config_table, &key->config, &config);
+    mp_json_put_raw(b, config.p);
+    mp_buf_free(&config);
+    mp_json_close(b, '}');
+    mp_buf_puts(b, "\n");
+}
+
+static void print_text(const train *t, const mp_split *s, const mp_run_result *r, mp_buf *b)
+{
+    char time[32];
+    mp_buf_printf(b, "%d epochs in %s, best epoch %d%s\n", r->epochs, mp_duration(r->seconds, time),
+                  r->best_epoch, r->hit_cap && t->config.patience ? " (the cap on epochs ended it)" : "");
+    mp_buf_printf(b, "validation: accuracy %.2f %%, loss %.4f (%d graphs)\n", 100 * r->val_metric,
+                  r->val_loss, s->n_val);
+    if (!isnan(r->test_metric))
+        mp_buf_printf(b, "test: accuracy %.2f %% (%d graphs)\n", 100 * r->test_metric, s->n_test);
+    if (!isnan(r->large_metric))
+        mp_buf_printf(b, "larger test graphs: accuracy %.2f %%\n", 100 * r->large_metric);
+    if (t->out)
+        mp_buf_printf(b, "model: %s (sha256 %s)\n", t->out, r->model_sha256);
+    else
+        mp_buf_printf(b, "model: not saved, --out FILE saves it (sha256 %s)\n", r->model_sha256);
+}
+
+static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f, const mp_split **s)
+{
+    mp_arena *a = args->arena;
+    MP_TRY(mp_dataset_load(args->operand[0], t->data, a, d));
+    MP_TRY(mp_cli_apply(&cli, args, mp_setup_presets(d, t->config.pool), t));
+    MP_TRY(mp_config_check(&t->config));
+    MP_TRY(mp_run_check(d, &t->config));
+    MP_TRY(mp_cli_prepare(d, &t->config, mp_setup_threads(t->threads), NULL, a));
+    MP_TRY(mp_folds_load(d, t->folds_from, t->folds, a, f));
+    if (t->fold > f->count)
+        return mp_fail(MP_ERR_USAGE, "--fold: %s has %d fold%s", d->name, f->count, f->count == 1 ? "" : "s");
+    *s = &f->split[t->fold - 1];
+    return mp_setup_writable(t->out);
+}
+
+static mp_err fit_and_save(train *t, const mp_cli_args *args, const mp_dataset *d, const mp_folds *f,
+                           const mp_split *s, mp_progress *p, mp_buf *out)
+{
+    mp_arena *a = args->arena;
+    mp_run_key key = mp_run_key_of(d, f, s, &t->config);
+    char identity[65];
+    mp_run_identity(&key, identity);
+    mp_fit_options o = { .news = on_news,
+                         .note = on_note,
+                         .state = p,
+                         .identity = identity,
+                         .save_every = SAVE_SECONDS,
+                         .stop = &stop };
+    if (t->out && t->resume) o.resume = mp_arena_printf(a, "%s.part", t->out);
+    mp_run_result r;
+    mp_model *model;
+    catch_signals();
+    mp_err e = mp_run_once(d, s, &key, mp_setup_threads(t->threads), &o, a, &r, &model);
+    mp_progress_end(p);
+    if (e != MP_OK && stop) return e;
+    if (e != MP_OK) return mp_fail_within(e, "%s", d->name);
+    mp_about about = mp_about_of(d);
+    if (t->out) MP_TRY(mp_checkpoint_save(t->out, model, &about));
+    if (t->json)
+        print_json(t, &key, &r, out);
+    else
+        print_text(t, s, &r, out);
+    return mp_cli_print(out->p, out->n);
+}
+
+static mp_err run(void *conf, const mp_cli_args *args)
+{
+    train *t = conf;
+    mp_dataset d;
+    mp_folds f;
+    const mp_split *s = NULL;
+    mp_progress p;
+    MP_TRY(load(t, args, &d, &f, &s));
+    mp_progress_init(&p, t->quiet);
+    char line[512], model[128];
+    mp_setup_describe(&d, &f, line, sizeof line);
+    mp_setup_model_name(&t->config, model, sizeof model);
+    mp_progress_line(&p, "%s", line);
+    mp_progress_line(&p, "%s, fold %d of %d, seed %d: %d graphs train, %d validate, %d test", model, t->fold,
+                     f.count, t->config.seed, s->n_train, s->n_val, s->n_test);
+    mp_buf out = { 0 };
+    mp_err e = fit_and_save(t, args, &d, &f, s, &p, &out);
+    mp_buf_free(&out);
+    return e;
+}
+
+int mp_cmd_train(int argc, char **argv)
+{
+    return mp_cli_main(&cli, argc, argv);
+}

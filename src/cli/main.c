@@ -1,0 +1,67 @@
+/* main.c - the table of commands.
+ * SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct command {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv);
+} command;
+
+static const command commands[] = {
+    { "demo", "node-drop pooling with and without MID, offline, in about a minute", mp_cmd_demo },
+    { "data", "list, inspect, fetch, generate and audit data sets", mp_cmd_data },
+    { "ops", "the pooling operators and their options", mp_cmd_ops },
+    { "train", "one training run on one split; saves the model", mp_cmd_train },
+    { "cv", "cross-validation over folds and seeds, the paper's protocol; resumes", mp_cmd_cv },
+    { "sweep", "grids over anything, from a YAML file; resumes", mp_cmd_sweep },
+    { "predict", "labels and probabilities of a model for other graphs", mp_cmd_predict },
+    { "explain", "which nodes a model kept, at every level, as JSON and as a picture", mp_cmd_explain },
+    { "report", "tables and pictures of a store as one HTML file", mp_cmd_report },
+    { "selftest", "golden files: outputs and gradients against the reference", mp_cmd_selftest },
+    { "bench", "seconds, and the share of the machine's limit reached", mp_cmd_bench },
+};
+#define COMMANDS (int)(sizeof commands / sizeof commands[0])
+
+static int usage(void)
+{
+    puts("midpool COMMAND ...   graph classification with node-drop pooling\n");
+    for (int i = 0; i < COMMANDS; i++) printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+    puts("\nmidpool COMMAND --help lists the options of a command. Exit code: 0 done, 1 failed, 2 wrong "
+         "usage.");
+    return fflush(stdout) == 0 ? 0 : 1;
+}
+
+static int unknown(const char *word)
+{
+    const char *names[COMMANDS + 1];
+    for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
+    names[COMMANDS] = NULL;
+    const char *near = mp_nearest(word, names);
+    if (near)
+        fprintf(stderr, "midpool: no command '%s'; did you mean '%s'?\n", word, near);
+    else
+        fprintf(stderr, "midpool: no command '%s' (midpool --help lists them)\n", word);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr,
+                "midpool: expected a command (midpool --help lists them; midpool demo shows what it does)\n");
+        return 2;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) return usage();
+    if (strcmp(word, "--version") == 0) {
+        puts("midpool " MP_VERSION);
+        return 0;
+    }
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(word, commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);
+    return unknown(word);
+}

@@ -1,0 +1,86 @@
+/* progress.c - see progress.h.
+ * SPDX-License-Identifier: MIT */
+#include "cli/progress.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LEAST_GAP 0.1 /* seconds between two versions of the changing line */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void mp_progress_init(mp_progress *p, bool quiet)
+{
+    *p = (mp_progress){ .terminal = isatty(STDERR_FILENO), .quiet = quiet, .start = now() };
+}
+
+double mp_progress_seconds(const mp_progress *p)
+{
+    return now() - p->start;
+}
+
+void mp_progress_end(mp_progress *p)
+{
+    if (p->open) fputs("\r\033[K", stderr);
+    p->open = false;
+}
+
+void mp_progress_line(mp_progress *p, const char *fmt, ...)
+{
+    if (p->quiet) return;
+    mp_progress_end(p);
+    va_list ap;
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+}
+
+/* A line that wraps could not be taken back. */
+static int width(void)
+{
+    struct winsize w;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 20) return w.ws_col - 1;
+    return 79;
+}
+
+void mp_progress_now(mp_progress *p, double left, const char *fmt, ...)
+{
+    if (p->quiet || !p->terminal || (p->open && now() - p->at < LEAST_GAP)) return;
+    char text[512], time_left[32];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (left >= 0) {
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, ", about %s left", mp_duration(left, time_left));
+    }
+    fprintf(stderr, "\r\033[K%.*s", width(), text);
+    fflush(stderr);
+    p->open = true;
+    p->at = now();
+}
+
+const char *mp_duration(double seconds, char out[32])
+{
+    long s = seconds > 0 && seconds < 1e9 ? (long)(seconds + 0.5) : 0;
+    if (seconds < 10)
+        snprintf(out, 32, "%.1f s", seconds);
+    else if (s < 120)
+        snprintf(out, 32, "%ld s", s);
+    else if (s < 7200)
+        snprintf(out, 32, "%ld min %02ld s", s / 60, s % 60);
+    else
+        snprintf(out, 32, "%ld h %02ld min", s / 3600, s / 60 % 60);
+    return out;
+}

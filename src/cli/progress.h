@@ -1,0 +1,31 @@
+/* progress.h - how far long work is, on stderr: one line that changes on a terminal, plain lines in a pipe.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_PROGRESS_H
+#define MP_PROGRESS_H
+
+#include <stdbool.h>
+
+typedef struct mp_progress {
+    bool terminal, quiet;
+    bool open;        /* the changing line is on the screen */
+    double start, at; /* seconds: of the beginning, of the last line written */
+} mp_progress;
+
+void mp_progress_init(mp_progress *p, bool quiet);
+
+/* A line that stays. */
+void mp_progress_line(mp_progress *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* How it stands: replaces the last such line on a terminal; in a pipe it is left out, since lines that stay
+ * tell the same. `left` is the estimate of the seconds to go, negative when there is none. */
+void mp_progress_now(mp_progress *p, double left, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Takes the changing line off the screen. */
+void mp_progress_end(mp_progress *p);
+
+double mp_progress_seconds(const mp_progress *p); /* since init */
+
+/* "4 s", "3 min 20 s", "2 h 05 min". */
+const char *mp_duration(double seconds, char out[32]);
+
+#endif

@@ -1,0 +1,124 @@
+/* setup.c - see setup.h.
+ * SPDX-License-Identifier: MIT */
+#include "cli/setup.h"
+#include "base/json.h"
+#include "baseline/baseline.h"
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The first row that fits; NULL fits all. */
+static const struct {
+    const char *pool, *data, *names[3];
+} method_presets[] = {
+    { "gmt", "DD", { "gmt", "gmt-dd" } },       { "gmt", "PROTEINS", { "gmt", "gmt-2" } },
+    { "gmt", "COLLAB", { "gmt", "gmt-2" } },    { "gmt", "MUTAG", { "gmt", "gmt-mutag" } },
+    { "gmt", NULL, { "gmt" } },
+};
+
+const char *const *mp_setup_presets(const mp_dataset *d, const char *pool)
+{
+    static const char *const none[] = { NULL }, *const colors[] = { "colors", NULL },
+                             *const triangles[] = { "triangles", NULL };
+    const mp_baseline *b = pool ? mp_baseline_find(pool) : NULL;
+    for (size_t i = 0; b && i < sizeof method_presets / sizeof *method_presets; i++)
+        if (strcmp(method_presets[i].pool, b->name) == 0 &&
+            (!method_presets[i].data || strcmp(method_presets[i].data, d->name) == 0))
+            return method_presets[i].names;
+    if (d->task != MP_REGRESS) return none;
+    return strncmp(d->name, "TRIANGLES", 9) == 0 ? triangles : colors;
+}
+
+void mp_setup_describe(const mp_dataset *d, const mp_folds *f, char *out, size_t n)
+{
+    char task[64];
+    if (d->task == MP_CLASSIFY)
+        snprintf(task, sizeof task, "%d classes", d->classes);
+    else
+        snprintf(task, sizeof task, "one number to predict");
+    snprintf(out, n, "%s: %d graphs, %s, %d feature columns; folds: %s", d->name, d->graphs.graphs, task,
+             d->x.cols, f->about);
+}
+
+void mp_setup_model_name(const mp_config *c, char *out, size_t n)
+{
+    bool base = c->score_dim == 1 && !c->flip && c->drop == 0;
+    if (base)
+        snprintf(out, n, "%s", c->pool);
+    else if (c->flip)
+        snprintf(out, n, "%s + MID (h %d, drop %g)", c->pool, c->score_dim, c->drop);
+    else
+        snprintf(out, n, "%s (h %d, no flip, drop %g)", c->pool, c->score_dim, c->drop);
+}
+
+mp_err mp_setup_writable(const char *path)
+{
+    if (!path) return MP_OK;
+    struct stat st;
+    if (stat(path, &st) == 0) {
+        if (S_ISDIR(st.st_mode))
+            return mp_fail(MP_ERR_IO, "%s: is a folder, expected the name of a file", path);
+        if (access(path, W_OK) != 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+        if (!S_ISREG(st.st_mode)) return MP_OK;
+    }
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) : 0;
+    if (n >= sizeof folder) return mp_fail(MP_ERR_IO, "%s: name too long", path);
+    snprintf(folder, sizeof folder, "%.*s", (int)n, path);
+    if (!slash) strcpy(folder, ".");
+    if (slash == path) strcpy(folder, "/");
+    if (access(folder, W_OK | X_OK) != 0)
+        return mp_fail(MP_ERR_IO, "%s: the folder cannot be written: %s", path, strerror(errno));
+    return MP_OK;
+}
+
+mp_err mp_setup_ready(const char *model, const char *input, const char *data_dir, mp_arena *a, mp_ready *out)
+{
+    MP_TRY(mp_checkpoint_load(model, a, &out->model, &out->about));
+    mp_dataset_as as = { .recipe = &out->about.recipe,
+                         .task = out->about.task,
+                         .classes = out->about.task == MP_CLASSIFY ? out->about.classes : 1,
+                         .class_value = out->about.class_value };
+    return mp_dataset_load_as(input, data_dir, &as, a, &out->data);
+}
+
+static void add_share(mp_buf *b, const char *key, double v)
+{
+    if (!isnan(v)) mp_json_add_real(b, key, v);
+}
+
+void mp_setup_result_json(const mp_run_key *key, const mp_run_result *r, mp_buf *b)
+{
+    mp_json_add_text(b, "dataset", key->dataset);
+    mp_json_add_text(b, "pool", key->config.pool);
+    mp_json_add_int(b, "score_dim", key->config.score_dim);
+    mp_json_add_bool(b, "flip", key->config.flip);
+    mp_json_add_real(b, "drop", key->config.drop);
+    mp_json_add_int(b, "seed", key->config.seed);
+    mp_json_add_int(b, "fold", key->fold);
+    mp_json_add_int(b, "folds", key->folds);
+    mp_json_add_text(b, "folds_from", key->folds_from);
+    mp_json_add_int(b, "epochs", r->epochs);
+    mp_json_add_int(b, "best_epoch", r->best_epoch);
+    mp_json_add_bool(b, "hit_cap", r->hit_cap);
+    mp_json_add_real(b, "train_loss", r->train_loss);
+    mp_json_add_real(b, "val_loss", r->val_loss);
+    mp_json_add_real(b, "val_metric", r->val_metric);
+    mp_json_add_real(b, "test_metric", r->test_metric);
+    add_share(b, "large_metric", r->large_metric);
+    mp_json_add_real(b, "seconds", r->seconds);
+    mp_json_add_real(b, "seconds_per_epoch", r->seconds_per_epoch);
+    mp_json_add_int(b, "peak_bytes", (int64_t)r->peak_bytes);
+    mp_json_add_text(b, "model_sha256", r->model_sha256);
+}
+
+int mp_setup_threads(int asked)
+{
+    return asked > 0 ? asked : mp_cpu_count();
+}

@@ -1,0 +1,40 @@
+/* setup.h - what several commands begin with: a data set, its folds, a configuration that fits it, output
+ * paths.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_SETUP_H
+#define MP_SETUP_H
+
+#include "base/text.h"
+#include "data/load.h"
+#include "model/checkpoint.h"
+#include "train/run.h"
+
+/* Presets whose values are better defaults for this method on this set (cli.h), NULL-ended: networks of generated sets,
+ * settings a method's authors chose. `pool` may be any spelling, or NULL: what holds for every method. */
+const char *const *mp_setup_presets(const mp_dataset *d, const char *pool);
+
+/* A line on the set and its folds: "MUTAG: 188 graphs, 2 classes, 7 feature columns; folds: ...". */
+void mp_setup_describe(const mp_dataset *d, const mp_folds *f, char *out, size_t n);
+
+/* "sag", "topk + MID (h 5, drop 0.1)": a model in a few words. */
+void mp_setup_model_name(const mp_config *c, char *out, size_t n);
+
+/* Fails when `path` cannot be written: better before the work than after it. NULL is fine. */
+MP_MUST mp_err mp_setup_writable(const char *path);
+
+/* A model and graphs read by its recipe. */
+typedef struct mp_ready {
+    mp_model *model;
+    mp_about about;
+    mp_dataset data;
+} mp_ready;
+MP_MUST mp_err mp_setup_ready(const char *model, const char *input, const char *data_dir, mp_arena *a,
+                              mp_ready *out);
+
+/* The result of a run as members of a JSON object that is open. */
+void mp_setup_result_json(const mp_run_key *key, const mp_run_result *r, mp_buf *b);
+
+/* Kernels, threads: 0 becomes the number of processors this process may use. */
+int mp_setup_threads(int asked);
+
+#endif

@@ -1,0 +1,170 @@
+/* study.c - running a study against a store. Its tables are in study_print.c.
+ * SPDX-License-Identifier: MIT */
+#include "cli/study.h"
+#include "cli/setup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void mp_study_add(mp_study *s, const mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid,
+                  const char *label)
+{
+    if (s->rows == s->room) {
+        int room = 2 * s->room + 16;
+        mp_study_row *more = MP_NEW(s->arena, mp_study_row, room);
+        if (s->rows) memcpy(more, s->row, sizeof *more * (size_t)s->rows);
+        s->row = more;
+        s->room = room;
+    }
+    mp_study_row *row = &s->row[s->rows++];
+    *row = (mp_study_row){ .data = d, .folds = f, .config = *config, .grid = grid, .label = label };
+    mp_config point[MP_GRID_MOST];
+    int n = mp_grid_points(grid, config, point);
+    s->plan.arena = s->arena;
+    for (int i = 0; i < n; i++) mp_cv_add(&s->plan, d, f, &point[i], s->seeds);
+}
+
+/* ---- the store and the screen, as crossval.h sees them ---- */
+
+static mp_err has(void *state, const mp_run_key *key, bool *known)
+{
+    mp_study *s = state;
+    mp_run_status status;
+    MP_TRY(mp_store_has(s->store, key, &status));
+    *known = status == MP_RUN_DONE; /* a run that failed is tried again */
+    return MP_OK;
+}
+
+static mp_err put(void *state, const mp_run_key *key, const mp_run_result *r)
+{
+    mp_study *s = state;
+    return mp_store_put(s->store, key, r, NULL);
+}
+
+static mp_err put_failed(void *state, const mp_run_key *key, const char *message)
+{
+    mp_study *s = state;
+    return mp_store_put_failed(s->store, key, message);
+}
+
+static void name_run(const mp_run_key *key, char *out, size_t n)
+{
+    char model[128];
+    mp_setup_model_name(&key->config, model, sizeof model);
+    snprintf(out, n, "%s %s, seed %d, fold %d", key->dataset, model, key->config.seed, key->fold);
+}
+
+static void on_done(void *state, const mp_run_key *key, const mp_run_result *r, const mp_cv_count *c)
+{
+    mp_study *s = state;
+    char name[256], time[32];
+    name_run(key, name, sizeof name);
+    mp_progress_line(&s->progress, "%d/%d %s: %d epochs, val %.2f %%, test %.2f %%, %s",
+                     c->known + c->done + c->failed, c->total, name, r->epochs, 100 * r->val_metric,
+                     100 * r->test_metric, mp_duration(r->seconds, time));
+}
+
+static void on_news(void *state, const mp_run_key *key, const mp_fit_news *n, const mp_cv_count *c)
+{
+    mp_study *s = state;
+    char name[256];
+    name_run(key, name, sizeof name);
+    mp_progress_now(&s->progress, c->left, "%d/%d runs, %s: epoch %d", c->known + c->done + c->failed,
+                    c->total, name, n->epoch);
+}
+
+static void on_note(void *state, const mp_run_key *key, const char *line)
+{
+    mp_study *s = state;
+    char name[256];
+    name_run(key, name, sizeof name);
+    mp_progress_end(&s->progress);
+    fprintf(stderr, "midpool: %s: %s\n", name, line); /* also when quiet: it is bad news */
+}
+
+/* ---- reading back ---- */
+
+typedef struct tagged { /* a run of the plan by the hash of its key */
+    char hash[65];
+    int place;
+} tagged;
+
+static int by_hash(const void *p, const void *q)
+{
+    return strcmp(((const tagged *)p)->hash, ((const tagged *)q)->hash);
+}
+
+typedef struct collector {
+    mp_study *study;
+    tagged *tag;
+} collector;
+
+static mp_err collect(void *context, const mp_stored *run)
+{
+    collector *c = context;
+    mp_study *s = c->study;
+    tagged wanted;
+    if (run->status != MP_RUN_DONE) return MP_OK;
+    snprintf(wanted.hash, sizeof wanted.hash, "%s", run->hash);
+    const tagged *t = bsearch(&wanted, c->tag, (size_t)s->plan.count, sizeof *c->tag, by_hash);
+    if (!t) return MP_OK;
+    mp_run_result *r = &s->result[t->place];
+    *r = run->result;
+    if (r->curve_len > 0) {
+        mp_epoch *curve = MP_NEW_RAW(s->arena, mp_epoch, r->curve_len);
+        memcpy(curve, run->result.curve, sizeof *curve * (size_t)r->curve_len);
+        r->curve = curve;
+    }
+    return MP_OK;
+}
+
+static mp_err read_back(mp_study *s)
+{
+    int n = s->plan.count;
+    collector c = { s, MP_NEW(s->arena, tagged, n + 1) };
+    s->result = MP_NEW(s->arena, mp_run_result, n + 1);
+    for (int i = 0; i < n; i++) {
+        mp_run_key_hash(&s->plan.run[i].key, c.tag[i].hash);
+        c.tag[i].place = i;
+        s->result[i].curve_len = -1;
+    }
+    qsort(c.tag, (size_t)n, sizeof *c.tag, by_hash);
+    mp_store_filter filter = { .status = MP_RUN_DONE, .curves = true };
+    return mp_store_each(s->store, &filter, collect, &c);
+}
+
+static mp_err run_open(mp_study *s)
+{
+    mp_cv_options o = { .jobs = s->jobs,
+                        .threads = s->threads,
+                        .state = s,
+                        .has = has,
+                        .put = put,
+                        .put_failed = put_failed,
+                        .done = on_done,
+                        .news = on_news,
+                        .note = on_note };
+    o.resume_dir = mp_arena_printf(s->arena, "%s.unfinished", s->store_path);
+    mp_err e = mp_cv_go(&s->plan, &o, &s->count);
+    mp_progress_end(&s->progress);
+    MP_TRY(e);
+    const mp_cv_count *c = &s->count;
+    if (c->interrupted)
+        return mp_fail(MP_ERR_IO, "stopped with %d of %d runs in %s; the same command continues: %s",
+                       c->known + c->done, c->total, s->store_path, s->command);
+    if (c->known)
+        mp_progress_line(&s->progress, "%d of %d runs were in %s already", c->known, c->total, s->store_path);
+    if (c->failed) fprintf(stderr, "midpool: %d of %d runs failed and are left out\n", c->failed, c->total);
+    return read_back(s);
+}
+
+mp_err mp_study_run(mp_study *s)
+{
+    mp_progress_init(&s->progress, s->quiet);
+    MP_TRY(mp_store_open(s->store_path, MP_STORE_WRITE, &s->store));
+    mp_err e = run_open(s);
+    mp_store_close(s->store);
+    s->store = NULL;
+    return e;
+}

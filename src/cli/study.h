@@ -1,0 +1,55 @@
+/* study.h - what cv, sweep and demo share: rows of a table, each a model on a data set; their runs; their
+ * summary.
+ *
+ * Fill an mp_study, add rows, run it, print it. Finished runs go to the store as they arrive and are taken
+ * from it the next time.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_STUDY_H
+#define MP_STUDY_H
+
+#include "cli/progress.h"
+#include "store/store.h"
+#include "train/choose.h"
+#include "train/crossval.h"
+
+typedef struct mp_study_row {
+    const mp_dataset *data;
+    const mp_folds *folds;
+    mp_config config; /* as given: its score_dim and drop are the fixed choice */
+    mp_grid grid;
+    const char *label; /* what tells this row from others, may be NULL */
+} mp_study_row;
+
+typedef struct mp_study {
+    /* filled by the caller */
+    mp_arena *arena;
+    const char *store_path, *command; /* command: what to type to continue */
+    int seeds, jobs, threads;
+    bool quiet;
+    /* kept here */
+    mp_store *store;
+    mp_progress progress;
+    mp_cv_plan plan;
+    mp_cv_count count;
+    mp_study_row *row;
+    int rows, room;
+    mp_run_result *result; /* for each run of the plan; curve_len -1: there is none */
+} mp_study;
+
+void mp_study_add(mp_study *s, const mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid,
+                  const char *label);
+
+/* Opens the store, runs what is missing, reads everything back. Fails when interrupted, and says how to
+ * continue; runs that failed are counted, not fatal. */
+MP_MUST mp_err mp_study_run(mp_study *s);
+
+/* The summary of a row; mode `fixed` takes the row's own h and drop. */
+MP_MUST mp_err mp_study_choose(const mp_study *s, const mp_study_row *row, mp_select mode, mp_choice *out);
+
+/* The table: ours, the paper's, and what choosing on test graphs would have given. */
+MP_MUST mp_err mp_study_print(const mp_study *s, mp_select mode, mp_buf *out);
+
+/* {"runs": [...], "studies": [{..., "summary": {mode: {...}}}], "summary": of the only study, "failed": n} */
+MP_MUST mp_err mp_study_json(const mp_study *s, mp_select mode, mp_buf *out);
+
+#endif

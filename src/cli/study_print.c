@@ -1,0 +1,233 @@
+/* study_print.c - the summary of a study, for people and for programs.
+ * SPDX-License-Identifier: MIT */
+#include "base/json.h"
+#include "baseline/baseline.h"
+#include "cli/setup.h"
+#include "cli/study.h"
+#include "pool/pool.h"
+#include "report/paper.h"
+#include "report/report.h"
+#include "report/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Options as the table knows them: unused bytes of the struct do not count. */
+static bool same_options(const mp_config *p, const mp_config *q)
+{
+    for (const mp_opt *o = mp_config_table; o->name; o++) {
+        const char *x = (const char *)p + o->offset, *y = (const char *)q + o->offset;
+        bool same = o->kind == MP_OPT_TEXT   ? strcmp(x, y) == 0
+                    : o->kind == MP_OPT_REAL ? memcmp(x, y, sizeof(double)) == 0
+                                             : memcmp(x, y, sizeof(int)) == 0;
+        if (!same) return false;
+    }
+    return true;
+}
+
+/* Rows that share runs (the same model listed twice) all find them: by settings, not by place. */
+static bool belongs(const mp_study_row *row, const mp_run_key *key)
+{
+    if (strcmp(key->dataset, row->data->name) != 0 || key->fingerprint != row->data->fingerprint)
+        return false;
+    mp_config point[MP_GRID_MOST];
+    int n = mp_grid_points(row->grid, &row->config, point);
+    for (int i = 0; i < n; i++) {
+        point[i].seed = key->config.seed;
+        if (same_options(&point[i], &key->config)) return true;
+    }
+    return false;
+}
+
+static int gather(const mp_study *s, const mp_study_row *row, mp_choice_run *out)
+{
+    int n = 0;
+    for (int i = 0; i < s->plan.count; i++) {
+        const mp_run_key *k = &s->plan.run[i].key;
+        const mp_run_result *r = &s->result[i];
+        if (r->curve_len < 0 || !belongs(row, k)) continue;
+        out[n++] = (mp_choice_run){ .seed = k->config.seed,
+                                    .fold = k->fold,
+                                    .folds = k->folds,
+                                    .point = { k->config.score_dim, k->config.drop },
+                                    .val_loss = r->val_loss,
+                                    .val_metric = r->val_metric,
+                                    .test_metric = r->test_metric,
+                                    .large_metric = r->large_metric };
+    }
+    return n;
+}
+
+static bool in_grid(const mp_study_row *row)
+{
+    mp_config point[MP_GRID_MOST];
+    int n = mp_grid_points(row->grid, &row->config, point);
+    for (int i = 0; i < n; i++)
+        if (point[i].score_dim == row->config.score_dim && point[i].drop == row->config.drop) return true;
+    return false;
+}
+
+mp_err mp_study_choose(const mp_study *s, const mp_study_row *row, mp_select mode, mp_choice *out)
+{
+    mp_choice_run *run = MP_NEW(s->arena, mp_choice_run, s->plan.count + 1);
+    mp_choice_point fixed = { row->config.score_dim, row->config.drop };
+    int n = gather(s, row, run);
+    *out = (mp_choice){ .mode = mode, .test.mean = (double)NAN, .large.mean = (double)NAN };
+    if (n == 0 || (mode == MP_SELECT_FIXED && !in_grid(row))) return MP_OK;
+    return mp_choose(run, n, mode, &fixed, s->arena, out);
+}
+
+static bool is_mid(const mp_study_row *row)
+{
+    return row->grid != MP_GRID_NONE || row->config.score_dim > 1 || row->config.flip || row->config.drop > 0;
+}
+
+static void row_name(const mp_study_row *row, char *out, size_t n)
+{
+    const mp_pool_op *op = mp_pool_find(row->config.pool);
+    const mp_baseline *baseline = mp_baseline_find(row->config.pool);
+    const char *title = op ? op->title : baseline ? baseline->title : row->config.pool;
+    static const char *const grid[] = { "", ", grid of the code", ", grid of the paper" };
+    char mid[64] = "";
+    if (row->grid != MP_GRID_NONE)
+        snprintf(mid, sizeof mid, " + MID%s", grid[row->grid]);
+    else if (is_mid(row))
+        snprintf(mid, sizeof mid, "%s (h %d, drop %g%s)", row->config.flip ? " + MID" : "",
+                 row->config.score_dim, row->config.drop, row->config.flip ? "" : ", no flip");
+    snprintf(out, n, "%s%s%s%s", title, mid, row->label ? ", " : "", row->label ? row->label : "");
+}
+
+static void add_score(mp_table *t, double mean, double std)
+{
+    if (isnan(mean))
+        mp_table_add(t, "-");
+    else
+        mp_table_add(t, "%.2f ± %.2f", 100 * mean, 100 * std);
+}
+
+static void add_paper(mp_table *t, const mp_study_row *row, bool large)
+{
+    mp_paper_cell cell = mp_paper_find(row->data->name, row->config.pool, is_mid(row), large);
+    if (cell.mean > 0)
+        mp_table_add(t, "%.2f ± %.2f", cell.mean, cell.std);
+    else
+        mp_table_add(t, "-");
+}
+
+static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode, mp_table *t)
+{
+    mp_choice ours, greedy;
+    char name[160];
+    MP_TRY(mp_study_choose(s, row, mode, &ours));
+    MP_TRY(mp_study_choose(s, row, MP_SELECT_PAPER, &greedy));
+    row_name(row, name, sizeof name);
+    bool fixed = mp_dataset_is_fixed(row->data);
+    mp_table_add(t, "%s%s", row->data->name, fixed ? " test-origin" : "");
+    mp_table_add(t, "%s", name);
+    add_score(t, ours.test.mean, ours.test.std_seeds);
+    add_paper(t, row, false);
+    add_score(t, greedy.test.mean, greedy.test.std_seeds);
+    mp_table_add(t, isnan(ours.test.std_folds) || isnan(ours.test.mean) ? "-" : "%.2f",
+                 100 * ours.test.std_folds);
+    mp_table_add(t, "%d of %d", ours.runs, ours.runs + ours.missing);
+    if (isnan(ours.large.mean)) return MP_OK;
+    mp_table_add(t, "%s test-large", row->data->name);
+    mp_table_add(t, "%s", name);
+    add_score(t, ours.large.mean, ours.large.std_seeds);
+    add_paper(t, row, true);
+    mp_table_add(t, "-");
+    mp_table_add(t, "-");
+    mp_table_add(t, "%d of %d", ours.runs, ours.runs + ours.missing);
+    return MP_OK;
+}
+
+mp_err mp_study_print(const mp_study *s, mp_select mode, mp_buf *out)
+{
+    static const char *const header[] = {
+        "data set", "model", "test accuracy %", "paper", "best on test", "std of folds", "runs", NULL
+    };
+    mp_table t;
+    mp_table_init(&t, s->arena, NULL, header);
+    for (int i = 0; i < s->rows; i++) MP_TRY(add_row(s, &s->row[i], mode, &t));
+    mp_table_print(&t, out);
+    bool chosen = false;
+    for (int i = 0; i < s->rows; i++) chosen = chosen || s->row[i].grid != MP_GRID_NONE;
+    mp_buf_printf(
+        out, "\nTest accuracy in percent: mean ± population std over %d seed%s of the mean over folds.\n",
+        s->seeds, s->seeds == 1 ? "" : "s");
+    if (chosen) mp_buf_printf(out, "Grid points were chosen by the rule '%s'.\n", mp_select_name[mode]);
+    mp_buf_puts(
+        out, "\"best on test\" is what choosing by the test graphs would have given, as the published script "
+             "does.\n\"paper\" is the paper's table, at its own settings.\n");
+    return MP_OK;
+}
+
+/* ---- JSON ---- */
+
+static mp_err put_summary(const mp_study *s, const mp_study_row *row, mp_buf *b)
+{
+    mp_json_key(b, "summary");
+    mp_json_open(b, '{');
+    for (int mode = 0; mode < MP_SELECT_MODES; mode++) {
+        mp_choice c;
+        MP_TRY(mp_study_choose(s, row, (mp_select)mode, &c));
+        mp_json_key(b, mp_select_name[mode]);
+        mp_choice_json(&c, b);
+    }
+    mp_json_close(b, '}');
+    return MP_OK;
+}
+
+static mp_err put_study(const mp_study *s, const mp_study_row *row, mp_buf *b)
+{
+    mp_paper_cell paper = mp_paper_find(row->data->name, row->config.pool, is_mid(row), false);
+    mp_buf config = { 0 };
+    char name[160];
+    row_name(row, name, sizeof name);
+    mp_json_open(b, '{');
+    mp_json_add_text(b, "dataset", row->data->name);
+    mp_json_add_text(b, "model", name);
+    mp_json_add_text(b, "pool", row->config.pool);
+    mp_json_add_bool(b, "mid", is_mid(row));
+    mp_json_add_text(b, "folds", row->folds->about);
+    mp_json_add_real(b, "paper", paper.mean > 0 ? paper.mean / 100 : (double)NAN);
+    mp_json_add_real(b, "paper_std", paper.mean > 0 ? paper.std / 100 : (double)NAN);
+    mp_json_key(b, "config");
+    mp_conf_json(mp_config_table, &row->config, &config);
+    mp_json_put_raw(b, config.p);
+    mp_buf_free(&config);
+    MP_TRY(put_summary(s, row, b));
+    mp_json_close(b, '}');
+    return MP_OK;
+}
+
+static void put_runs(const mp_study *s, mp_buf *b)
+{
+    mp_json_key(b, "runs");
+    mp_json_open(b, '[');
+    for (int i = 0; i < s->plan.count; i++) {
+        if (s->result[i].curve_len < 0) continue;
+        mp_json_open(b, '{');
+        mp_setup_result_json(&s->plan.run[i].key, &s->result[i], b);
+        mp_json_close(b, '}');
+    }
+    mp_json_close(b, ']');
+}
+
+mp_err mp_study_json(const mp_study *s, mp_select mode, mp_buf *b)
+{
+    mp_json_open(b, '{');
+    mp_json_add_text(b, "store", s->store_path);
+    mp_json_add_text(b, "select", mp_select_name[mode]);
+    put_runs(s, b);
+    mp_json_key(b, "studies");
+    mp_json_open(b, '[');
+    for (int i = 0; i < s->rows; i++) MP_TRY(put_study(s, &s->row[i], b));
+    mp_json_close(b, ']');
+    if (s->rows == 1) MP_TRY(put_summary(s, &s->row[0], b));
+    mp_json_add_int(b, "failed", s->count.failed);
+    mp_json_close(b, '}');
+    mp_buf_puts(b, "\n");
+    return MP_OK;
+}

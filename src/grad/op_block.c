@@ -1,0 +1,144 @@
+/* op_block.c - dense products graph by graph, each on the graph's own rows, and two functions of rows.
+ *     gram:  G_b = S_b^T X_b,   dS_b = X_b dG_b^T,   dX_b = S_b dG_b        (pooled features and adjacencies)
+ *     mul:   Y_b = A_b X_b,     dA_b = dY_b X_b^T,   dX_b = A_b^T dY_b      (convolution on a pooled graph)
+ * A batch is never padded: graph b has the rows ptr[b] .. ptr[b+1]-1.
+ * SPDX-License-Identifier: MIT */
+#include "grad/ops.h"
+#include "grad/product.h"
+
+const int *mp_even_ptr(mp_ctx *c, int graphs, int each)
+{
+    int *ptr = MP_NEW_RAW(c->arena, int, graphs + 1);
+    for (int b = 0; b <= graphs; b++) ptr[b] = b * each;
+    return ptr;
+}
+
+/* ---- block_gram */
+struct gram {
+    mp_mat *out, *s, *x;
+    const int *ptr;
+    int graphs;
+};
+
+static void gram_back(void *p, mp_ctx *c)
+{
+    struct gram *a = p;
+    if (!a->out->live) return;
+    int K = a->s->cols, C = a->x->cols;
+    bool add = a->s->g && !mp_grad_store(a->s);
+    for (int b = 0; a->s->g && b < a->graphs; b++) {
+        mp_operand x = { a->x->v + mp_at(a->ptr[b], C), C, false }, d = { a->out->g + mp_at(b * K, C), C, true };
+        mp_product(c, a->s->g + mp_at(a->ptr[b], K), x, d, a->ptr[b + 1] - a->ptr[b], K, C, add);
+    }
+    add = a->x->g && !mp_grad_store(a->x); /* after the loop above: x may be s */
+    for (int b = 0; a->x->g && b < a->graphs; b++) {
+        mp_operand s = { a->s->v + mp_at(a->ptr[b], K), K, false }, d = { a->out->g + mp_at(b * K, C), C, false };
+        mp_product(c, a->x->g + mp_at(a->ptr[b], C), s, d, a->ptr[b + 1] - a->ptr[b], C, K, add);
+    }
+}
+
+mp_mat *mp_block_gram(mp_ctx *c, mp_mat *s, mp_mat *x, const int *ptr, int graphs)
+{
+    mp_assert(s->rows == x->rows && ptr[graphs] == x->rows);
+    int K = s->cols, C = x->cols;
+    mp_mat *out = mp_mat_new(c, graphs * K, C);
+    for (int b = 0; b < graphs; b++) {
+        mp_operand left = { s->v + mp_at(ptr[b], K), K, true }, right = { x->v + mp_at(ptr[b], C), C, false };
+        mp_product(c, out->v + mp_at(b * K, C), left, right, K, C, ptr[b + 1] - ptr[b], false);
+    }
+    MP_RECORD(c, gram_back, struct gram, out, s, x, ptr, graphs);
+    return out;
+}
+
+/* ---- block_mul: A_b has `rows` rows and as many columns as X_b has rows */
+struct mul {
+    mp_mat *out, *a, *x;
+    int graphs, rows;
+};
+
+static void mul_back(void *p, mp_ctx *c)
+{
+    struct mul *s = p;
+    if (!s->out->live) return;
+    int M = s->rows, K = s->a->cols, C = s->x->cols;
+    bool add = s->a->g && !mp_grad_store(s->a);
+    for (int b = 0; s->a->g && b < s->graphs; b++) {
+        mp_operand d = { s->out->g + mp_at(b * M, C), C, false }, x = { s->x->v + mp_at(b * K, C), C, true };
+        mp_product(c, s->a->g + mp_at(b * M, K), d, x, M, K, C, add);
+    }
+    add = s->x->g && !mp_grad_store(s->x);
+    for (int b = 0; s->x->g && b < s->graphs; b++) {
+        mp_operand left = { s->a->v + mp_at(b * M, K), K, true }, d = { s->out->g + mp_at(b * M, C), C, false };
+        mp_product(c, s->x->g + mp_at(b * K, C), left, d, K, C, M, add);
+    }
+}
+
+mp_mat *mp_block_mul(mp_ctx *c, mp_mat *a, mp_mat *x, int graphs)
+{
+    mp_assert(graphs > 0 && a->rows % graphs == 0 && x->rows == graphs * a->cols);
+    int M = a->rows / graphs, K = a->cols, C = x->cols;
+    mp_mat *out = mp_mat_new(c, a->rows, C);
+    for (int b = 0; b < graphs; b++) {
+        mp_operand left = { a->v + mp_at(b * M, K), K, false }, right = { x->v + mp_at(b * K, C), C, false };
+        mp_product(c, out->v + mp_at(b * M, C), left, right, M, C, K, false);
+    }
+    MP_RECORD(c, mul_back, struct mul, out, a, x, graphs, M);
+    return out;
+}
+
+/* ---- softmax_rows */
+struct softmax {
+    mp_mat *out, *x;
+    const int *ptr;
+};
+
+static void softmax_back(void *p, mp_ctx *c)
+{
+    struct softmax *a = p;
+    if (!a->out->live || !a->x->g) return;
+    bool add = !mp_grad_store(a->x);
+    c->k->softmax_bwd(a->x->g, a->out->g, a->out->v, a->ptr, add, a->x->rows);
+}
+
+mp_mat *mp_softmax_rows(mp_ctx *c, mp_mat *x)
+{
+    mp_mat *out = mp_mat_new(c, x->rows, x->cols);
+    const int *ptr = mp_even_ptr(c, x->rows, x->cols);
+    c->k->softmax(out->v, x->v, ptr, x->rows);
+    MP_RECORD(c, softmax_back, struct softmax, out, x, ptr);
+    return out;
+}
+
+/* ---- row_share: y_ij = a_ij / d_i,  d_i = max(row sum, 1);  da_ij = (dy_ij - [row sum > 1] <dy_i, y_i>) / d_i */
+struct share {
+    mp_mat *out, *a;
+    const mp_real *sum; /* row sums */
+};
+
+static void share_back(void *p, mp_ctx *c)
+{
+    struct share *s = p;
+    (void)c;
+    if (!s->out->live || !s->a->g) return;
+    mp_real *da = mp_grad_zeroed(s->a);
+    int C = s->a->cols;
+    for (int i = 0; i < s->a->rows; i++) {
+        const mp_real *dy = s->out->g + mp_at(i, C), *y = s->out->v + mp_at(i, C);
+        mp_real along = 0, scale = s->sum[i] > 1 ? 1 / s->sum[i] : 1;
+        for (int j = 0; s->sum[i] > 1 && j < C; j++) along += dy[j] * y[j];
+        for (int j = 0; j < C; j++) da[mp_at(i, C) + (size_t)j] += (dy[j] - along) * scale;
+    }
+}
+
+mp_mat *mp_row_share(mp_ctx *c, mp_mat *a)
+{
+    mp_mat *out = mp_mat_new(c, a->rows, a->cols);
+    mp_real *sum = MP_NEW(c->arena, mp_real, a->rows);
+    for (int i = 0; i < a->rows; i++) {
+        const mp_real *row = a->v + mp_at(i, a->cols);
+        for (int j = 0; j < a->cols; j++) sum[i] += row[j];
+        c->k->axpy(out->v + mp_at(i, a->cols), sum[i] > 1 ? 1 / sum[i] : 1, row, false, (size_t)a->cols);
+    }
+    MP_RECORD(c, share_back, struct share, out, a, sum);
+    return out;
+}

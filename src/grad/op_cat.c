@@ -1,0 +1,67 @@
+/* op_cat.c - matrices side by side, and some columns of a matrix: each is the other's backward.
+ * SPDX-License-Identifier: MIT */
+#include "grad/ops.h"
+#include "grad/product.h"
+
+#include <string.h>
+
+/* to[r] (+)= from[r] for `cols` columns of rows that are ld_to and ld_from wide. */
+static void copy_cols(mp_ctx *c, mp_real *to, int ld_to, const mp_real *from, int ld_from, int rows, int cols, bool add)
+{
+    for (int r = 0; r < rows; r++) c->k->axpy(to + mp_at(r, ld_to), 1, from + mp_at(r, ld_from), add, (size_t)cols);
+}
+
+/* ---- cat: [x_0, x_1, ...] */
+struct cat {
+    mp_mat *out, **part;
+    int parts;
+};
+
+static void cat_back(void *p, mp_ctx *c)
+{
+    struct cat *a = p;
+    if (!a->out->live) return;
+    int at = 0;
+    for (int i = 0; i < a->parts; at += a->part[i++]->cols) {
+        mp_mat *x = a->part[i];
+        if (x->g) copy_cols(c, x->g, x->cols, a->out->g + at, a->out->cols, x->rows, x->cols, !mp_grad_store(x));
+    }
+}
+
+mp_mat *mp_cat(mp_ctx *c, mp_mat *const *part, int parts)
+{
+    mp_assert(parts > 0);
+    int cols = 0, at = 0;
+    for (int i = 0; i < parts; i++) {
+        mp_assert(part[i]->rows == part[0]->rows);
+        cols += part[i]->cols;
+    }
+    mp_mat *out = mp_mat_new(c, part[0]->rows, cols), **kept = MP_NEW_RAW(c->arena, mp_mat *, parts);
+    memcpy(kept, part, (size_t)parts * sizeof *kept);
+    for (int i = 0; i < parts; at += part[i++]->cols)
+        copy_cols(c, out->v + at, cols, part[i]->v, part[i]->cols, out->rows, part[i]->cols, false);
+    MP_RECORD(c, cat_back, struct cat, out, kept, parts);
+    return out;
+}
+
+/* ---- cols: columns from .. to-1 */
+struct cols {
+    mp_mat *out, *x;
+    int from;
+};
+
+static void cols_back(void *p, mp_ctx *c)
+{
+    struct cols *a = p;
+    if (!a->out->live || !a->x->g) return;
+    copy_cols(c, mp_grad_zeroed(a->x) + a->from, a->x->cols, a->out->g, a->out->cols, a->out->rows, a->out->cols, true);
+}
+
+mp_mat *mp_cols(mp_ctx *c, mp_mat *x, int from, int to)
+{
+    mp_assert(from >= 0 && from <= to && to <= x->cols);
+    mp_mat *out = mp_mat_new(c, x->rows, to - from);
+    copy_cols(c, out->v, out->cols, x->v + from, x->cols, x->rows, out->cols, false);
+    MP_RECORD(c, cols_back, struct cols, out, x, from);
+    return out;
+}

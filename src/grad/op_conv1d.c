@@ -1,0 +1,186 @@
+/* op_conv1d.c - convolution and maximum along a sequence, without padding (METHODS 2.12).
+ *
+ * A row of a matrix is one sequence of L places with C channels each, place by place: element (t, c) at t C + c. Then the
+ * window that makes place t of the output is one contiguous piece of the row, and the convolution of a row is a product
+ * of overlapping rows with the weights:
+ *     Y[t, o] = bias_o + sum_{u, c} X[t stride + u, c] W[c U + u, o],          t = 0 .. (L - U) / stride
+ *     dW = windows^T dY,   dX = sum over windows of dY W^T,   dbias = column sums of dY
+ * Files keep W as PyTorch does, [out][channel][u]; the rows are brought into the order of a window, (u, c), for the
+ * product.
+ * SPDX-License-Identifier: MIT */
+#include "grad/ops.h"
+
+#include <string.h>
+
+struct conv1d {
+    mp_mat *out, *x, *w, *b;
+    int channels, width, stride, places; /* places: of the output */
+    bool relu;
+};
+
+/* Rows (c, u) of the file's order into rows (u, c) of a window's order, or back (added). */
+static void window_order(mp_real *to, const mp_real *from, int channels, int width, int out, bool back)
+{
+    for (int ch = 0; ch < channels; ch++) {
+        for (int u = 0; u < width; u++) {
+            size_t file = ((size_t)ch * (size_t)width + (size_t)u) * (size_t)out;
+            size_t window = ((size_t)u * (size_t)channels + (size_t)ch) * (size_t)out;
+            mp_real *t = to + (back ? file : window);
+            const mp_real *f = from + (back ? window : file);
+            for (int o = 0; o < out; o++) t[o] = back ? t[o] + f[o] : f[o];
+        }
+    }
+}
+
+static mp_real *windowed(mp_ctx *c, const mp_mat *w, int channels, int width)
+{
+    mp_real *v = MP_NEW_RAW(c->arena, mp_real, (size_t)w->rows * (size_t)w->cols);
+    window_order(v, w->v, channels, width, w->cols, false);
+    return v;
+}
+
+/* The windows of one row as the left side of a product: they overlap where the stride is below the width. */
+static mp_operand windows(const struct conv1d *a, int row, bool flip)
+{
+    return (mp_operand){ a->x->v + (size_t)row * (size_t)a->x->cols, a->stride * a->channels, flip };
+}
+
+static void back_weights(const struct conv1d *a, mp_ctx *c, mp_real *work)
+{
+    int O = a->w->cols, span = a->w->rows;
+    mp_real *dw = MP_NEW_RAW(c->arena, mp_real, (size_t)span * (size_t)O);
+    for (int r = 0; r < a->x->rows; r++) {
+        mp_operand dy = { a->out->g + (size_t)r * (size_t)a->out->cols, O, false };
+        c->k->gemm(dw, windows(a, r, true), dy, span, O, a->places, NULL, r > 0, false, work);
+    }
+    if (a->x->rows == 0) memset(dw, 0, (size_t)span * (size_t)O * sizeof *dw);
+    window_order(mp_grad_zeroed(a->w), dw, a->channels, a->width, O, true);
+}
+
+static void back_input(const struct conv1d *a, mp_ctx *c, mp_real *work)
+{
+    int O = a->w->cols, span = a->w->rows;
+    mp_real *w = windowed(c, a->w, a->channels, a->width), *dx = mp_grad_zeroed(a->x);
+    mp_real *dwindow = MP_NEW_RAW(c->arena, mp_real, (size_t)a->places * (size_t)span);
+    for (int r = 0; r < a->x->rows; r++) {
+        mp_operand dy = { a->out->g + (size_t)r * (size_t)a->out->cols, O, false };
+        c->k->gemm(dwindow, dy, (mp_operand){ w, O, true }, a->places, span, O, NULL, false, false, work);
+        mp_real *row = dx + (size_t)r * (size_t)a->x->cols;
+        for (int t = 0; t < a->places; t++)
+            c->k->axpy(row + (size_t)t * (size_t)a->stride * (size_t)a->channels, 1, dwindow + (size_t)t * (size_t)span,
+                       true, (size_t)span);
+    }
+}
+
+static mp_real *work_for(mp_ctx *c, int places, int span, int out)
+{
+    size_t forward = mp_gemm_work(places, out, span), weights = mp_gemm_work(span, out, places);
+    size_t input = mp_gemm_work(places, span, out), most = forward > weights ? forward : weights;
+    return MP_NEW_RAW(c->arena, mp_real, most > input ? most : input);
+}
+
+static void conv1d_back(void *p, mp_ctx *c)
+{
+    struct conv1d *a = p;
+    if (!a->out->live) return;
+    int O = a->w->cols, B = a->out->rows;
+    if (a->relu) c->k->act_bwd(a->out->g, a->out->g, a->out->v, MP_ACT_RELU, false, (size_t)B * (size_t)a->out->cols);
+    if (a->b->g) c->k->col_sum(a->b->g, a->out->g, !mp_grad_store(a->b), B * a->places, O);
+    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_real *work = work_for(c, a->places, a->w->rows, O);
+    if (a->w->g) back_weights(a, c, work);
+    if (a->x->g) back_input(a, c, work);
+    mp_arena_back(c->arena, here);
+    c->flops += ((a->w->g != NULL) + (a->x->g != NULL)) * 2.0 * B * a->places * O * a->w->rows;
+}
+
+mp_mat *mp_conv1d(mp_ctx *c, mp_mat *x, int channels, mp_mat *w, mp_mat *b, int stride, bool relu)
+{
+    int O = w->cols, span = w->rows, width = span / channels, length = x->cols / channels;
+    mp_assert(x->cols % channels == 0 && span % channels == 0 && stride > 0 && length >= width);
+    int places = (length - width) / stride + 1;
+    mp_mat *out = mp_mat_new(c, x->rows, places * O);
+    struct conv1d a = { out, x, w, b, channels, width, stride, places, relu };
+    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_real *v = windowed(c, w, channels, width), *work = work_for(c, places, span, O);
+    for (int r = 0; r < x->rows; r++)
+        c->k->gemm(out->v + (size_t)r * (size_t)out->cols, windows(&a, r, false), (mp_operand){ v, O, false }, places, O,
+                   span, b->v, false, relu, work);
+    mp_arena_back(c->arena, here);
+    c->flops += 2.0 * x->rows * places * O * span;
+    MP_RECORD(c, conv1d_back, struct conv1d, out, x, w, b, channels, width, stride, places, relu);
+    return out;
+}
+
+/* ---- maxpool1d: the larger of places 2t and 2t+1 for each channel; the gradient goes to the first maximum */
+struct maxpool1d {
+    mp_mat *out, *x;
+    const int *arg; /* column of x */
+};
+
+static void maxpool1d_back(void *p, mp_ctx *c)
+{
+    struct maxpool1d *a = p;
+    (void)c;
+    if (!a->out->live || !a->x->g) return;
+    mp_real *dx = mp_grad_zeroed(a->x);
+    for (int r = 0; r < a->out->rows; r++) {
+        for (int k = 0; k < a->out->cols; k++) {
+            size_t at = (size_t)r * (size_t)a->out->cols + (size_t)k;
+            dx[(size_t)r * (size_t)a->x->cols + (size_t)a->arg[at]] += a->out->g[at];
+        }
+    }
+}
+
+mp_mat *mp_maxpool1d(mp_ctx *c, mp_mat *x, int channels)
+{
+    mp_assert(channels > 0 && x->cols % channels == 0);
+    int places = x->cols / channels / 2;
+    mp_mat *out = mp_mat_new(c, x->rows, places * channels);
+    int *arg = MP_NEW_RAW(c->arena, int, (size_t)out->rows * (size_t)out->cols);
+    for (int r = 0; r < x->rows; r++) {
+        const mp_real *row = x->v + (size_t)r * (size_t)x->cols;
+        for (int k = 0; k < out->cols; k++) {
+            size_t at = (size_t)r * (size_t)out->cols + (size_t)k;
+            int first = 2 * (k / channels) * channels + k % channels;
+            arg[at] = row[first + channels] > row[first] ? first + channels : first;
+            out->v[at] = row[arg[at]];
+        }
+    }
+    MP_RECORD(c, maxpool1d_back, struct maxpool1d, out, x, arg);
+    return out;
+}
+
+/* ---- flip1d: from place by place to channel by channel, as PyTorch flattens */
+struct flip1d {
+    mp_mat *out, *x;
+    int channels;
+};
+
+static void flip1d_back(void *p, mp_ctx *c)
+{
+    struct flip1d *a = p;
+    (void)c;
+    if (!a->out->live || !a->x->g) return;
+    mp_real *dx = mp_grad_zeroed(a->x);
+    int C = a->channels, L = a->x->cols / C;
+    for (int r = 0; r < a->x->rows; r++) {
+        size_t row = (size_t)r * (size_t)a->x->cols;
+        for (int k = 0; k < C; k++)
+            for (int t = 0; t < L; t++) dx[row + (size_t)(t * C + k)] += a->out->g[row + (size_t)(k * L + t)];
+    }
+}
+
+mp_mat *mp_flip1d(mp_ctx *c, mp_mat *x, int channels)
+{
+    mp_assert(channels > 0 && x->cols % channels == 0);
+    mp_mat *out = mp_mat_new(c, x->rows, x->cols);
+    int L = x->cols / channels;
+    for (int r = 0; r < x->rows; r++) {
+        size_t row = (size_t)r * (size_t)x->cols;
+        for (int k = 0; k < channels; k++)
+            for (int t = 0; t < L; t++) out->v[row + (size_t)(k * L + t)] = x->v[row + (size_t)(t * channels + k)];
+    }
+    MP_RECORD(c, flip1d_back, struct flip1d, out, x, channels);
+    return out;
+}

@@ -1,0 +1,269 @@
+/* op_cut.c - losses of soft clusterings, and the normalisation of a pooled adjacency (METHODS 5.3, 5.5).
+ *
+ * S N x K is a clustering, A0_b = S_b^T A_b S_b and M_b = S_b^T S_b come from block_gram: no loss needs an n x n matrix.
+ *     link     |A - S S^T|^2 = sum A^2 - 2 tr A0 + |M|^2 = r;    d sqrt(r): dA0 = -I / sqrt(r),  dM = M / sqrt(r)
+ *     entropy  -sum S log(S + 1e-15);                            dS = -(log(S + eps) + S / (S + eps))
+ *     cut      -tr A0 / den,  den = sum_v d_v |S_v|^2;           dA0 = -I / den,  dS_v = 2 t d_v S_v,  dd_v = t |S_v|^2
+ *                                                                with t = tr A0 / den^2
+ *     ortho    q = |Q|,  Q = M / f - I / sqrt K,  f = |M|;       dM = (Q/q) / f - M <Q/q, M> / f^3
+ * A term whose denominator is 0 (a graph without edges, a perfect clustering) is 0 and has no gradient.
+ * SPDX-License-Identifier: MIT */
+#include "grad/ops.h"
+#include "grad/product.h"
+#include "math/fun.h"
+
+#include <math.h>
+
+#define TINY ((mp_real)1e-15)
+
+static double trace(const mp_real *a, int K)
+{
+    double sum = 0;
+    for (int i = 0; i < K; i++) sum += (double)a[mp_at(i, K + 1)];
+    return sum;
+}
+
+static double squares(const mp_real *a, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += (double)a[i] * (double)a[i];
+    return sum;
+}
+
+static mp_mat *number(mp_ctx *c, double v)
+{
+    mp_mat *out = mp_mat_new(c, 1, 1);
+    out->v[0] = (mp_real)v;
+    return out;
+}
+
+static void add_diagonal(mp_real *a, int K, mp_real v)
+{
+    for (int i = 0; i < K; i++) a[mp_at(i, K + 1)] += v;
+}
+
+/* ---- link */
+struct link {
+    mp_mat *out, *a0, *m;
+    const mp_real *slope; /* B: the factor of each graph's gradient */
+    int graphs;
+};
+
+static void link_back(void *p, mp_ctx *c)
+{
+    struct link *s = p;
+    if (!s->out->live) return;
+    int K = s->m->cols;
+    mp_real *da = mp_grad_zeroed(s->a0), *dm = mp_grad_zeroed(s->m);
+    for (int b = 0; b < s->graphs; b++) {
+        mp_real f = s->out->g[0] * s->slope[b];
+        size_t at = mp_at(b * K, K);
+        if (da) add_diagonal(da + at, K, -f);
+        if (dm) c->k->axpy(dm + at, f, s->m->v + at, true, (size_t)K * (size_t)K);
+    }
+}
+
+/* |A_b - S_b S_b^T|^2; rounding may push a perfect fit below 0. */
+static double residual(const mp_graph *g, const mp_mat *a0, const mp_mat *m, int b)
+{
+    int K = m->cols, from = g->row_ptr[g->node_ptr[b]], to = g->row_ptr[g->node_ptr[b + 1]];
+    double edges = g->w ? squares(g->w->v + from, (size_t)(to - from)) : to - from;
+    double r = edges - 2 * trace(a0->v + mp_at(b * K, K), K) + squares(m->v + mp_at(b * K, K), (size_t)K * (size_t)K);
+    return r > 0 ? r : 0;
+}
+
+mp_mat *mp_link_loss(mp_ctx *c, const mp_graph *g, mp_mat *a0, mp_mat *m, int padded)
+{
+    int B = g->graphs;
+    mp_assert(a0->rows == B * m->cols && m->rows == a0->rows && a0->cols == m->cols);
+    mp_real *slope = MP_NEW(c->arena, mp_real, B);
+    double sum = 0, loss = 0;
+    for (int b = 0; b < B; b++) sum += residual(g, a0, m, b);
+    for (int b = 0; b < B; b++) {
+        double n = padded ? padded : g->node_ptr[b + 1] - g->node_ptr[b];
+        double r = sqrt(padded ? sum : residual(g, a0, m, b)), scale = 1 / (n * n * B);
+        if (!padded || b == 0) loss += r * scale; /* padded: one norm over the whole batch */
+        slope[b] = r > 0 ? (mp_real)(scale / r) : 0;
+    }
+    mp_mat *out = number(c, loss);
+    MP_RECORD(c, link_back, struct link, out, a0, m, slope, B);
+    return out;
+}
+
+/* ---- entropy */
+struct entropy {
+    mp_mat *out, *s;
+    const int *ptr;
+    int graphs, padded;
+};
+
+static mp_real row_scale(const int *ptr, int b, int graphs, int padded)
+{
+    return 1 / ((mp_real)(padded ? padded : ptr[b + 1] - ptr[b]) * (mp_real)graphs);
+}
+
+static void entropy_back(void *p, mp_ctx *c)
+{
+    struct entropy *a = p;
+    (void)c;
+    if (!a->out->live || !a->s->g) return;
+    int K = a->s->cols;
+    mp_real *ds = mp_grad_zeroed(a->s);
+    for (int b = 0; b < a->graphs; b++) {
+        mp_real f = a->out->g[0] * row_scale(a->ptr, b, a->graphs, a->padded);
+        for (size_t i = mp_at(a->ptr[b], K); i < mp_at(a->ptr[b + 1], K); i++) {
+            mp_real v = a->s->v[i] + TINY;
+            ds[i] -= f * (log1(v) + a->s->v[i] / v);
+        }
+    }
+}
+
+mp_mat *mp_entropy_loss(mp_ctx *c, mp_mat *s, const int *ptr, int graphs, int padded)
+{
+    int K = s->cols;
+    double loss = 0;
+    for (int b = 0; b < graphs; b++) {
+        double sum = 0;
+        for (size_t i = mp_at(ptr[b], K); i < mp_at(ptr[b + 1], K); i++) sum -= (double)(s->v[i] * log1(s->v[i] + TINY));
+        if (ptr[b + 1] > ptr[b]) loss += sum * (double)row_scale(ptr, b, graphs, padded);
+    }
+    mp_mat *out = number(c, loss);
+    MP_RECORD(c, entropy_back, struct entropy, out, s, ptr, graphs, padded);
+    return out;
+}
+
+/* ---- cut */
+struct cut {
+    mp_mat *out, *s, *a0, *d;
+    const int *ptr;
+    const double *num, *den; /* of each graph */
+    int graphs;
+};
+
+static void cut_back(void *p, mp_ctx *c)
+{
+    struct cut *a = p;
+    if (!a->out->live) return;
+    int K = a->s->cols;
+    mp_real *ds = mp_grad_zeroed(a->s), *da = mp_grad_zeroed(a->a0), *dd = mp_grad_zeroed(a->d);
+    double g = (double)a->out->g[0] / a->graphs;
+    for (int b = 0; b < a->graphs; b++) {
+        if (!(a->den[b] > 0)) continue;
+        mp_real t = (mp_real)(g * a->num[b] / (a->den[b] * a->den[b]));
+        if (da) add_diagonal(da + mp_at(b * K, K), K, (mp_real)(-g / a->den[b]));
+        for (int v = a->ptr[b]; v < a->ptr[b + 1]; v++) {
+            const mp_real *s = a->s->v + mp_at(v, K);
+            if (ds) c->k->axpy(ds + mp_at(v, K), 2 * t * a->d->v[v], s, true, (size_t)K);
+            if (dd) dd[v] += t * (mp_real)squares(s, (size_t)K);
+        }
+    }
+}
+
+mp_mat *mp_cut_loss(mp_ctx *c, mp_mat *s, mp_mat *a0, mp_mat *d, const int *ptr, int graphs)
+{
+    int K = s->cols;
+    mp_assert(a0->rows == graphs * K && a0->cols == K && d->rows == s->rows && d->cols == 1);
+    double *num = MP_NEW(c->arena, double, graphs), *den = MP_NEW(c->arena, double, graphs), loss = 0;
+    for (int b = 0; b < graphs; b++) {
+        num[b] = trace(a0->v + mp_at(b * K, K), K);
+        for (int v = ptr[b]; v < ptr[b + 1]; v++) den[b] += (double)d->v[v] * squares(s->v + mp_at(v, K), (size_t)K);
+        if (den[b] > 0) loss -= num[b] / den[b] / graphs;
+    }
+    mp_mat *out = number(c, loss);
+    MP_RECORD(c, cut_back, struct cut, out, s, a0, d, ptr, num, den, graphs);
+    return out;
+}
+
+/* ---- ortho */
+struct ortho {
+    mp_mat *out, *m;
+    const mp_real *slope; /* dLoss/dM for a gradient of 1 */
+};
+
+static void ortho_back(void *p, mp_ctx *c)
+{
+    struct ortho *a = p;
+    if (!a->out->live || !a->m->g) return;
+    c->k->axpy(a->m->g, a->out->g[0], a->slope, !mp_grad_store(a->m), mp_size(a->m));
+}
+
+/* |M/f - I/sqrt K| of one block, and its slope over `graphs`. */
+static double ortho_of(mp_real *slope, const mp_real *m, int K, int graphs)
+{
+    size_t n = (size_t)K * (size_t)K;
+    double f = sqrt(squares(m, n)), unit = 1 / sqrt((double)K), square = 0, along = 0;
+    if (!(f > 0)) return 0;
+    for (size_t i = 0; i < n; i++) {
+        double q = (double)m[i] / f - (i % (size_t)(K + 1) == 0 ? unit : 0);
+        square += q * q;
+        along += q * (double)m[i];
+        slope[i] = (mp_real)q;
+    }
+    double q = sqrt(square);
+    for (size_t i = 0; i < n; i++)
+        slope[i] = q > 0 ? (mp_real)(((double)slope[i] / f - (double)m[i] * along / (f * f * f)) / (q * graphs)) : 0;
+    return q;
+}
+
+mp_mat *mp_ortho_loss(mp_ctx *c, mp_mat *m, int graphs)
+{
+    int K = m->cols;
+    mp_assert(m->rows == graphs * K);
+    mp_real *slope = MP_NEW(c->arena, mp_real, mp_size(m));
+    double loss = 0;
+    for (int b = 0; b < graphs; b++) loss += ortho_of(slope + mp_at(b * K, K), m->v + mp_at(b * K, K), K, graphs) / graphs;
+    mp_mat *out = number(c, loss);
+    MP_RECORD(c, ortho_back, struct ortho, out, m, slope);
+    return out;
+}
+
+/* ---- cut_norm: y_ij = s_i a_ij s_j off the diagonal, s = 1 / (sqrt d + 1e-15), d the row sums without the diagonal.
+ *      ds_i = sum_j (dy_ij a_ij + dy_ji a_ji) s_j,   dd_i = -ds_i s_i^2 / (2 sqrt d_i),   da_ij = dy_ij s_i s_j + dd_i */
+struct norm {
+    mp_mat *out, *a;
+    const mp_real *s; /* one a row of a; 0 where the row sum is not positive */
+};
+
+static void norm_back(void *p, mp_ctx *c)
+{
+    struct norm *q = p;
+    (void)c;
+    if (!q->out->live || !q->a->g) return;
+    int K = q->a->cols;
+    mp_real *da = mp_grad_zeroed(q->a);
+    const mp_real *a = q->a->v, *dy = q->out->g;
+    for (int r = 0; r < q->a->rows; r++) {
+        int i = r % K, first = r - i; /* row r of the matrix is row i of its block */
+        const mp_real *s = q->s + first;
+        mp_real ds = 0;
+        for (int j = 0; j < K; j++) {
+            size_t ij = mp_at(r, K) + (size_t)j, ji = mp_at(first + j, K) + (size_t)i;
+            if (j != i) ds += (dy[ij] * a[ij] + dy[ji] * a[ji]) * s[j];
+        }
+        mp_real dd = (mp_real)-0.5 * ds * s[i] * s[i] * s[i]; /* 1 / sqrt d is s */
+        for (int j = 0; j < K; j++)
+            if (j != i && s[i] > 0) da[mp_at(r, K) + (size_t)j] += dy[mp_at(r, K) + (size_t)j] * s[i] * s[j] + dd;
+    }
+}
+
+mp_mat *mp_cut_norm(mp_ctx *c, mp_mat *a)
+{
+    int K = a->cols;
+    mp_assert(K > 0 && a->rows % K == 0);
+    mp_mat *out = mp_mat_new(c, a->rows, K);
+    mp_real *s = MP_NEW(c->arena, mp_real, a->rows);
+    for (int r = 0; r < a->rows; r++) {
+        double d = 0;
+        for (int j = 0; j < K; j++) d += j == r % K ? 0 : (double)a->v[mp_at(r, K) + (size_t)j];
+        s[r] = d > 0 ? (mp_real)(1 / (sqrt(d) + 1e-15)) : 0;
+    }
+    for (int r = 0; r < a->rows; r++) {
+        int first = r - r % K;
+        for (int j = 0; j < K; j++) {
+            size_t at = mp_at(r, K) + (size_t)j;
+            out->v[at] = j == r % K ? 0 : s[r] * a->v[at] * s[first + j];
+        }
+    }
+    MP_RECORD(c, norm_back, struct norm, out, a, s);
+    return out;
+}

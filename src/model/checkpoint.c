@@ -1,0 +1,354 @@
+/* checkpoint.c - models to files and back.
+ *
+ * Reading trusts nothing: the tensors must be exactly those that a model of the stored configuration has, so
+ * a file either gives a model that works or an error that says what is wrong with it.
+ * SPDX-License-Identifier: MIT */
+#include "model/checkpoint.h"
+#include "base/json.h"
+#include "model/safetensors.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FORMAT      1
+#define MAX_COLUMNS 10000000
+#define MAX_FILE    ((size_t)1 << 34)
+
+static const char *const task_name[] = { "classify", "regress" };
+static const char *const degree_name[] = { "none", "one-hot", "normalised" };
+
+mp_about mp_about_of(const mp_dataset *d)
+{
+    bool classify = d->task == MP_CLASSIFY;
+    return (mp_about){ .task = d->task,
+                       .recipe = d->recipe,
+                       .classes = classify ? d->classes : 0,
+                       .class_value = classify ? d->class_value : NULL,
+                       .dataset = d->name,
+                       .version = MP_VERSION };
+}
+
+/* ---- writing ---- */
+
+static void put_recipe(const mp_recipe *r, mp_buf *b)
+{
+    mp_json_open(b, '{');
+    mp_json_add_int(b, "attributes", r->attributes);
+    mp_json_add_int(b, "skip_attributes", r->skip_attributes);
+    mp_json_key(b, "labels");
+    mp_json_open(b, '[');
+    for (int i = 0; i < r->label_columns; i++) {
+        mp_json_open(b, '{');
+        mp_json_add_int(b, "min", r->label_min[i]);
+        mp_json_add_int(b, "count", r->label_count[i]);
+        mp_json_close(b, '}');
+    }
+    mp_json_close(b, ']');
+    mp_json_add_text(b, "degree", degree_name[r->degree]);
+    mp_json_add_int(b, "degree_max", r->degree_max);
+    mp_json_add_real(b, "degree_mean", r->degree_mean);
+    mp_json_add_real(b, "degree_std", r->degree_std);
+    mp_json_close(b, '}');
+}
+
+static void put_about(const mp_model *m, const mp_about *about, mp_buf *b)
+{
+    mp_json_open(b, '{');
+    mp_json_add_int(b, "format", FORMAT);
+    mp_json_add_text(b, "version", MP_VERSION);
+    mp_json_key(b, "config");
+    mp_buf config = { 0 };
+    mp_conf_json(mp_config_table, mp_model_config(m), &config);
+    mp_json_put_raw(b, config.p);
+    mp_buf_free(&config);
+    mp_json_add_int(b, "features", mp_model_features(m));
+    mp_json_add_int(b, "outputs", mp_model_outputs(m));
+    mp_json_add_text(b, "task", task_name[about->task]);
+    mp_json_key(b, "classes");
+    mp_json_open(b, '[');
+    for (int i = 0; i < about->classes; i++) mp_json_put_int(b, about->class_value[i]);
+    mp_json_close(b, ']');
+    mp_json_add_text(b, "dataset", about->dataset ? about->dataset : "");
+    mp_json_key(b, "recipe");
+    put_recipe(&about->recipe, b);
+    mp_json_close(b, '}');
+}
+
+void mp_checkpoint_write(mp_model *m, const mp_about *about, mp_buf *out)
+{
+    const mp_params *p = mp_model_params(m);
+    mp_arena *scratch = mp_arena_new(sizeof(float) * p->size + 65536);
+    mp_tensor *tensor = MP_NEW(scratch, mp_tensor, p->count);
+    for (int i = 0; i < p->count; i++) {
+        const mp_param *q = &p->list[i];
+        mp_tensor *t = &tensor[i];
+        *t = (mp_tensor){ .name = q->name, .dtype = MP_DTYPE_F32, .dims = q->dims, .count = 1 };
+        for (int d = 0; d < q->dims; d++) {
+            t->shape[d] = q->shape[d];
+            t->count *= (size_t)q->shape[d];
+        }
+        float *data = MP_NEW_RAW(scratch, float, t->count + 1);
+        mp_param_write(p, i, data);
+        t->data = data;
+    }
+    mp_buf text = { 0 };
+    put_about(m, about, &text);
+    mp_meta meta = { MP_MODEL_KEY, text.p };
+    mp_safetensors_write(tensor, p->count, &meta, 1, true, out);
+    mp_buf_free(&text);
+    mp_arena_free(scratch);
+}
+
+mp_err mp_checkpoint_save(const char *path, mp_model *m, const mp_about *about)
+{
+    mp_buf bytes = { 0 };
+    mp_checkpoint_write(m, about, &bytes);
+    mp_err e = mp_write_file(path, bytes.p, bytes.n);
+    mp_buf_free(&bytes);
+    return e;
+}
+
+/* ---- reading ---- */
+
+static mp_err value_text(const mp_json *v, const char *name, char out[80])
+{
+    switch ((mp_json_kind)v->kind) {
+    case MP_JSON_BOOL:
+        strcpy(out, v->truth ? "true" : "false");
+        return MP_OK;
+    case MP_JSON_NUMBER:
+        if (v->exact)
+            snprintf(out, 80, "%" PRId64, v->whole);
+        else
+            mp_real_text(v->number, out);
+        return MP_OK;
+    case MP_JSON_STRING:
+        if (v->bytes < 64) {
+            memcpy(out, v->text, v->bytes + 1);
+            return MP_OK;
+        }
+        return mp_fail(MP_ERR_INPUT, "%s: option '%s' is too long", name, v->key);
+    default:
+        return mp_fail(MP_ERR_INPUT, "%s: option '%s' is not one value", name, v->key);
+    }
+}
+
+/* An option that is missing has its default: files of older versions stay readable. */
+static mp_err get_config(const mp_json *root, const char *name, mp_config *out)
+{
+    const mp_json *object;
+    MP_TRY(mp_json_need(root, "config", MP_JSON_OBJECT, name, &object));
+    mp_config_init(out);
+    for (const mp_json *v = object->first; v; v = v->next) {
+        char value[80];
+        MP_TRY(value_text(v, name, value));
+        const mp_opt *o = mp_conf_find(mp_config_table, v->key);
+        if (!o || strcmp(o->name, v->key) != 0)
+            return mp_fail(MP_ERR_INPUT, "%s: unknown option '%s'; was it written by a newer midpool?", name,
+                           v->key);
+        if (mp_conf_set(mp_config_table, out, v->key, value, v->key) != MP_OK)
+            return mp_fail_within(MP_ERR_INPUT, "%s", name);
+    }
+    if (mp_config_check(out) != MP_OK) return mp_fail_within(MP_ERR_INPUT, "%s", name);
+    return MP_OK;
+}
+
+static mp_err get_word(const mp_json *obj, const char *key, const char *const *words, int n, const char *name,
+                       int *out)
+{
+    const mp_json *v;
+    MP_TRY(mp_json_need(obj, key, MP_JSON_STRING, name, &v));
+    for (int i = 0; i < n; i++) {
+        if (strcmp(v->text, words[i]) == 0) {
+            *out = i;
+            return MP_OK;
+        }
+    }
+    return mp_fail(MP_ERR_INPUT, "%s: '%s' is '%.40s', which this version does not know", name, key, v->text);
+}
+
+static mp_err get_labels(const mp_json *object, const char *name, mp_recipe *r)
+{
+    const mp_json *labels;
+    MP_TRY(mp_json_need(object, "labels", MP_JSON_ARRAY, name, &labels));
+    int room = (int)(sizeof r->label_min / sizeof r->label_min[0]);
+    if (labels->count > room)
+        return mp_fail(MP_ERR_INPUT, "%s: %d node label columns, at most %d are possible", name,
+                       labels->count, room);
+    for (const mp_json *v = labels->first; v; v = v->next) {
+        int64_t lo, n;
+        MP_TRY(mp_json_need_int(v, "min", -MAX_COLUMNS, INT_MAX - MAX_COLUMNS, name, &lo));
+        MP_TRY(mp_json_need_int(v, "count", 1, MAX_COLUMNS, name, &n));
+        r->label_min[r->label_columns] = (int)lo;
+        r->label_count[r->label_columns++] = (int)n;
+    }
+    return MP_OK;
+}
+
+static mp_err get_finite(const mp_json *object, const char *key, const char *name, double *out)
+{
+    const mp_json *v;
+    MP_TRY(mp_json_need(object, key, MP_JSON_NUMBER, name, &v));
+    if (!isfinite(v->number)) return mp_fail(MP_ERR_INPUT, "%s: '%s' is not finite", name, key);
+    *out = v->number;
+    return MP_OK;
+}
+
+static mp_err get_recipe(const mp_json *root, const char *name, mp_recipe *r)
+{
+    const mp_json *object;
+    int64_t attributes, skip, top;
+    int degree = 0;
+    *r = (mp_recipe){ 0 };
+    MP_TRY(mp_json_need(root, "recipe", MP_JSON_OBJECT, name, &object));
+    MP_TRY(mp_json_need_int(object, "attributes", 0, MAX_COLUMNS, name, &attributes));
+    MP_TRY(mp_json_need_int(object, "skip_attributes", 0, MAX_COLUMNS, name, &skip));
+    MP_TRY(mp_json_need_int(object, "degree_max", 0, MAX_COLUMNS, name, &top));
+    MP_TRY(get_word(object, "degree", degree_name, 3, name, &degree));
+    MP_TRY(get_finite(object, "degree_mean", name, &r->degree_mean));
+    MP_TRY(get_finite(object, "degree_std", name, &r->degree_std));
+    r->attributes = (int)attributes;
+    r->skip_attributes = (int)skip;
+    r->degree_max = (int)top;
+    r->degree = (mp_degree_kind)degree;
+    if (r->degree == MP_DEGREE_NORMALISED && !(r->degree_std > 0))
+        return mp_fail(MP_ERR_INPUT, "%s: 'degree_std' must be above 0", name);
+    return get_labels(object, name, r);
+}
+
+static mp_err get_classes(const mp_json *root, int outputs, const char *name, mp_arena *a, mp_about *about)
+{
+    const mp_json *list;
+    MP_TRY(mp_json_need(root, "classes", MP_JSON_ARRAY, name, &list));
+    if (about->task == MP_REGRESS) return MP_OK;
+    if (list->count != outputs)
+        return mp_fail(MP_ERR_INPUT, "%s: %d class values for %d outputs", name, list->count, outputs);
+    int64_t *value = MP_NEW(a, int64_t, outputs);
+    int n = 0;
+    for (const mp_json *v = list->first; v; v = v->next) {
+        if (v->kind != MP_JSON_NUMBER || !v->exact)
+            return mp_fail(MP_ERR_INPUT, "%s: class value %d is not a whole number", name, n);
+        value[n++] = v->whole;
+    }
+    about->classes = n;
+    about->class_value = value;
+    return MP_OK;
+}
+
+static mp_err check_shape(const mp_param *q, const mp_tensor *t, const char *name)
+{
+    bool same = t->dims == q->dims;
+    for (int d = 0; same && d < q->dims; d++) same = t->shape[d] == q->shape[d];
+    if (same) return MP_OK;
+    return mp_fail(MP_ERR_INPUT, "%s: tensor '%s' does not have the shape the configuration asks for", name,
+                   q->name);
+}
+
+static mp_err read_param(mp_params *p, int id, const mp_safetensors *s, const char *name, mp_arena *scratch)
+{
+    const mp_param *q = &p->list[id];
+    const mp_tensor *t = mp_safetensors_find(s, q->name);
+    if (!t) return mp_fail(MP_ERR_INPUT, "%s: tensor '%s' is missing", name, q->name);
+    MP_TRY(check_shape(q, t, name));
+    double *wide = MP_NEW_RAW(scratch, double, t->count + 1);
+    float *file = MP_NEW_RAW(scratch, float, t->count + 1);
+    mp_tensor_doubles(t, wide);
+    for (size_t i = 0; i < t->count; i++) {
+        file[i] = (float)wide[i];
+        if (!isfinite(file[i]))
+            return mp_fail(MP_ERR_INPUT, "%s: tensor '%s' holds a number that is not finite", name, q->name);
+    }
+    mp_param_read(p, id, file);
+    return MP_OK;
+}
+
+static mp_err read_params(mp_params *p, const mp_safetensors *s, const char *name)
+{
+    for (int i = 0; i < s->tensors; i++) {
+        int j = 0;
+        while (j < p->count && strcmp(p->list[j].name, s->tensor[i].name) != 0) j++;
+        if (j == p->count)
+            return mp_fail(MP_ERR_INPUT, "%s: tensor '%.80s' is not part of such a model", name,
+                           s->tensor[i].name);
+    }
+    mp_arena *scratch = mp_arena_new(65536);
+    mp_err e = MP_OK;
+    for (int i = 0; i < p->count && e == MP_OK; i++) {
+        mp_arena_mark here = mp_arena_here(scratch);
+        e = read_param(p, i, s, name, scratch);
+        mp_arena_back(scratch, here);
+    }
+    mp_arena_free(scratch);
+    return e;
+}
+
+/* A tiny file must not make us ask for the memory of a huge model. Networks have some features x hidden
+ * weights in their first layer and some hidden x hidden further on; a file with far fewer numbers is not one
+ * of them. */
+static mp_err check_size(const mp_safetensors *s, const mp_config *config, int64_t features, const char *name)
+{
+    size_t held = 0, hidden = (size_t)config->hidden;
+    for (int i = 0; i < s->tensors; i++) held += s->tensor[i].count;
+    if ((size_t)features * hidden / 64 > held || hidden * hidden / 64 > held)
+        return mp_fail(MP_ERR_INPUT, "%s: holds fewer weights than the configuration asks for", name);
+    return MP_OK;
+}
+
+static mp_err build(const mp_safetensors *s, const mp_json *root, const char *name, mp_arena *a, mp_model **m,
+                    mp_about *about)
+{
+    mp_config config;
+    int64_t format, features, outputs;
+    int task = 0;
+    MP_TRY(mp_json_need_int(root, "format", 1, INT_MAX, name, &format));
+    if (format > FORMAT)
+        return mp_fail(MP_ERR_INPUT, "%s: format %d is newer than this midpool (" MP_VERSION ") reads", name,
+                       (int)format);
+    MP_TRY(get_config(root, name, &config));
+    MP_TRY(mp_json_need_int(root, "features", 1, MAX_COLUMNS, name, &features));
+    MP_TRY(mp_json_need_int(root, "outputs", 1, 100000, name, &outputs));
+    MP_TRY(get_word(root, "task", task_name, 2, name, &task));
+    *about = (mp_about){ .task = (mp_task)task };
+    MP_TRY(get_recipe(root, name, &about->recipe));
+    MP_TRY(get_classes(root, (int)outputs, name, a, about));
+    const char *dataset = mp_json_text(root, "dataset", ""), *version = mp_json_text(root, "version", "");
+    about->dataset = mp_arena_text(a, dataset, strlen(dataset));
+    about->version = mp_arena_text(a, version, strlen(version));
+    if (mp_recipe_columns(&about->recipe) != (int)features)
+        return mp_fail(MP_ERR_INPUT, "%s: the recipe makes %d feature columns, the model takes %d", name,
+                       mp_recipe_columns(&about->recipe), (int)features);
+    MP_TRY(check_size(s, &config, features, name));
+    if (mp_model_new(a, &config, (int)features, (int)outputs, m) != MP_OK)
+        return mp_fail_within(MP_ERR_INPUT, "%s", name);
+    if (mp_model_classifies(*m) != (about->task == MP_CLASSIFY))
+        return mp_fail(MP_ERR_INPUT, "%s: its task does not go with its network", name);
+    return read_params(mp_model_params(*m), s, name);
+}
+
+mp_err mp_checkpoint_parse(mp_span bytes, const char *name, mp_arena *a, mp_model **m, mp_about *about)
+{
+    mp_arena *scratch = mp_arena_new(65536);
+    mp_safetensors s;
+    const mp_json *root = NULL;
+    mp_err e = mp_safetensors_parse(bytes, name, scratch, &s);
+    const char *text = e == MP_OK ? mp_safetensors_meta(&s, MP_MODEL_KEY) : NULL;
+    if (e == MP_OK && !text)
+        e = mp_fail(MP_ERR_INPUT, "%s: not a midpool model (no '" MP_MODEL_KEY "' entry)", name);
+    if (e == MP_OK) e = mp_json_parse(mp_span_of(text), name, scratch, &root);
+    if (e == MP_OK) e = build(&s, root, name, a, m, about);
+    mp_arena_free(scratch);
+    return e;
+}
+
+mp_err mp_checkpoint_load(const char *path, mp_arena *a, mp_model **m, mp_about *about)
+{
+    mp_arena *scratch = mp_arena_new(65536);
+    mp_span bytes;
+    mp_err e = mp_slurp(path, MAX_FILE, scratch, &bytes);
+    if (e == MP_OK) e = mp_checkpoint_parse(bytes, path, a, m, about);
+    mp_arena_free(scratch);
+    return e;
+}

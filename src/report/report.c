@@ -1,0 +1,343 @@
+/* report.c - the page: what was run, results, curves, pictures, what failed, configurations.
+ * SPDX-License-Identifier: MIT */
+#include "report/report.h"
+
+#include "base/json.h"
+#include "report/html.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct page {
+    mp_buf *b;
+    mp_arena *arena;
+    const mp_report_options *o;
+    const mp_group *study;
+    int count;
+} page;
+
+typedef struct totals {
+    int done, failed, hit_cap, sets;
+    double seconds;
+    const char *last; /* when the last run finished */
+} totals;
+
+static bool first_of_set(const page *p, int i)
+{
+    return i == 0 || strcmp(p->study[i - 1].key.dataset, p->study[i].key.dataset) != 0;
+}
+
+static totals add_up(const page *p, const mp_stored *run, int n)
+{
+    totals t = { .last = "" };
+    for (int i = 0; i < p->count; i++) {
+        t.done += p->study[i].runs;
+        t.failed += p->study[i].failed;
+        t.hit_cap += p->study[i].hit_cap;
+        t.seconds += p->study[i].seconds;
+        t.sets += first_of_set(p, i);
+    }
+    for (int i = 0; i < n; i++)
+        if (run[i].finished && strcmp(run[i].finished, t.last) > 0) t.last = run[i].finished;
+    return t;
+}
+
+static void duration(double seconds, char *out, size_t n)
+{
+    if (seconds < 120)
+        snprintf(out, n, "%.0f s", seconds);
+    else if (seconds < 7200)
+        snprintf(out, n, "%.0f min", seconds / 60);
+    else
+        snprintf(out, n, "%.1f h", seconds / 3600);
+}
+
+static void card(mp_buf *b, const char *value, const char *what)
+{
+    mp_buf_puts(b, "<div class=\"card\"><b>");
+    mp_html_text(b, value);
+    mp_buf_puts(b, "</b><span>");
+    mp_html_text(b, what);
+    mp_buf_puts(b, "</span></div>\n");
+}
+
+static void write_cards(const page *p, const totals *t)
+{
+    const struct {
+        int n;
+        const char *what;
+    } cards[] = { { t->sets, t->sets == 1 ? "data set" : "data sets" },
+                  { p->count, p->count == 1 ? "study" : "studies" },
+                  { t->done, "runs finished" },
+                  { t->failed, "runs failed" },
+                  { t->hit_cap, "stopped by the epoch cap" } };
+    char text[32];
+    mp_buf_puts(p->b, "<div class=\"cards\">\n");
+    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
+        snprintf(text, sizeof text, "%d", cards[i].n);
+        card(p->b, text, cards[i].what);
+    }
+    duration(t->seconds, text, sizeof text);
+    card(p->b, text, "of training");
+    mp_buf_puts(p->b, "</div>\n");
+}
+
+static int by_int(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+static int median_epochs(const mp_group *s, mp_arena *a)
+{
+    int *epochs = MP_NEW(a, int, s->runs + 1);
+    for (int i = 0; i < s->runs; i++) epochs[i] = s->run[i]->result.epochs;
+    qsort(epochs, (size_t)s->runs, sizeof *epochs, by_int);
+    return epochs[s->runs / 2];
+}
+
+/* "h 1 5 9, drop 0 0.1 0.2": the values that occur, each once. */
+static const char *grid_text(const mp_choice_grid *g, mp_arena *a)
+{
+    mp_buf b = { 0 };
+    if (g->points <= 1) return g->points ? "-" : "";
+    mp_buf_puts(&b, "h");
+    for (int i = 0; i < g->points; i++)
+        if (i == 0 || g->point[i].score_dim != g->point[i - 1].score_dim)
+            mp_buf_printf(&b, " %d", g->point[i].score_dim);
+    mp_buf_puts(&b, ", drop");
+    for (int i = 0; i < g->points; i++) {
+        bool seen = false;
+        for (int j = 0; j < i; j++) seen = seen || g->point[j].drop == g->point[i].drop;
+        if (!seen) mp_buf_printf(&b, " %g", g->point[i].drop);
+    }
+    const char *text = mp_arena_text(a, b.p, b.n);
+    mp_buf_free(&b);
+    return text;
+}
+
+static mp_err write_runs(const page *p)
+{
+    static const char *const header[] = { "data set", "model",  "folds",         "grid",    "seeds", "runs",
+                                          "missing",  "failed", "median epochs", "hit cap", "time",  NULL };
+    mp_table t;
+    mp_table_init(&t, p->arena, NULL, header);
+    for (int i = 0; i < p->count; i++) {
+        const mp_group *s = &p->study[i];
+        mp_choice c;
+        char time[32];
+        MP_TRY(mp_group_choose(s, MP_SELECT_VAL, NULL, p->arena, &c));
+        duration(s->seconds, time, sizeof time);
+        mp_table_add(&t, "%s", s->key.dataset);
+        mp_table_add(&t, "%s", s->model);
+        if (s->key.folds > 1)
+            mp_table_add(&t, "%d, %s", s->key.folds, s->key.folds_from);
+        else
+            mp_table_add(&t, "%s", s->key.folds_from);
+        mp_table_add(&t, "%s", grid_text(&c.grid, p->arena));
+        mp_table_add(&t, "%d", c.grid.seeds);
+        mp_table_add(&t, "%d", s->runs);
+        mp_table_add(&t, "%d", c.missing);
+        mp_table_add(&t, "%d", s->failed);
+        mp_table_add(&t, "%d", s->runs ? median_epochs(s, p->arena) : 0);
+        mp_table_add(&t, "%d of %d", s->hit_cap, s->runs);
+        mp_table_add(&t, "%s", time);
+    }
+    mp_html_heading(p->b, 2, "What was run");
+    mp_html_table(p->b, &t);
+    mp_html_note(
+        p->b,
+        "A run is one seed, one fold and one grid point. Missing: lacking from seeds x folds x grid points; "
+        "a grid point counts for a seed only when all its folds are there.");
+    return MP_OK;
+}
+
+static const char *select_meaning(mp_select mode)
+{
+    static const char *const text[MP_SELECT_MODES] = {
+        [MP_SELECT_VAL] =
+            "\"test\": for each seed the grid point with the best validation accuracy; the test fold is "
+            "looked at after the choice.",
+        [MP_SELECT_VAL_GLOBAL] = "\"test\": one grid point for all seeds, the best by validation accuracy.",
+        [MP_SELECT_PAPER] =
+            "\"test\": for each seed the grid point with the best test accuracy. This is not an honest "
+            "estimate.",
+        [MP_SELECT_PAPER_GLOBAL] =
+            "\"test\": one grid point for all seeds, the best by test accuracy. This is not an "
+            "honest estimate.",
+        [MP_SELECT_FIXED] = "\"test\": one grid point, fixed beforehand.",
+    };
+    return text[mode];
+}
+
+static mp_err write_results(const page *p)
+{
+    mp_html_heading(p->b, 2, "Results");
+    mp_html_para(
+        p->b,
+        "Test accuracy in percent: mean over seeds of the mean over folds, \xC2\xB1 population standard "
+        "deviation over seeds. \"std folds\" is the standard deviation over the folds of one seed, "
+        "averaged over seeds.");
+    mp_html_para(p->b, select_meaning(p->o->select));
+    mp_html_para(
+        p->b,
+        "\"best on test\" takes for each seed the grid point with the best test accuracy, as the paper's "
+        "released script does; the gap is what that choice gains. \"paper\" is the number the paper "
+        "prints, \"to paper\" is ours, chosen in the same way, less the paper's.");
+    for (int i = 0; i < p->count; i++) {
+        mp_table t;
+        if (!first_of_set(p, i)) continue;
+        MP_TRY(mp_report_results(p->study, p->count, p->study[i].key.dataset, p->o, p->arena, &t));
+        t.title = p->study[i].key.dataset;
+        if (mp_table_rows(&t)) mp_html_table(p->b, &t);
+    }
+    return MP_OK;
+}
+
+static bool has_curve(const mp_group *s)
+{
+    for (int i = 0; i < s->runs; i++)
+        if (s->run[i]->result.curve_len > 1) return true;
+    return false;
+}
+
+static void write_curves(const page *p)
+{
+    bool any = false;
+    for (int i = 0; i < p->count; i++) {
+        if (!has_curve(&p->study[i])) continue;
+        if (!any) mp_html_heading(p->b, 2, "Learning curves");
+        any = true;
+        mp_html_heading(p->b, 3,
+                        mp_arena_printf(p->arena, "%s, %s", p->study[i].key.dataset, p->study[i].model));
+        mp_report_curves(&p->study[i], p->b);
+    }
+    if (any)
+        mp_html_note(p->b,
+                     "A median is over the runs still training, drawn while they are at least half of all.");
+}
+
+static void write_extras(const page *p)
+{
+    if (p->o->tables) mp_html_heading(p->b, 2, "Tables");
+    for (int i = 0; i < p->o->tables; i++) mp_html_table(p->b, &p->o->table[i]);
+    if (p->o->pictures) mp_html_heading(p->b, 2, "Pictures");
+    for (int i = 0; i < p->o->pictures; i++) {
+        mp_html_picture(p->b, p->o->picture[i].title, p->o->picture[i].note, p->o->picture[i].svg);
+        mp_buf_puts(p->b, "<br>\n");
+    }
+}
+
+static void write_failures(const page *p)
+{
+    static const char *const header[] = { "data set", "model", "seed", "fold", "why", NULL };
+    mp_table t;
+    mp_table_init(&t, p->arena, NULL, header);
+    for (int i = 0; i < p->count; i++) {
+        for (int k = 0; k < p->study[i].failed; k++) {
+            const mp_stored *f = p->study[i].fail[k];
+            mp_table_add(&t, "%s", f->key.dataset);
+            mp_table_add(&t, "%s", p->study[i].model);
+            mp_table_add(&t, "%d", f->key.config.seed);
+            mp_table_add(&t, "%d", f->key.fold);
+            mp_table_add(&t, "%s", f->message);
+        }
+    }
+    if (!mp_table_rows(&t)) return;
+    mp_html_heading(p->b, 2, "Failed runs");
+    mp_html_table(p->b, &t);
+}
+
+static void write_configs(const page *p)
+{
+    if (p->count) mp_html_heading(p->b, 2, "Configurations");
+    for (int i = 0; i < p->count; i++) {
+        mp_buf json = { 0 };
+        mp_buf_puts(p->b, "<details><summary>");
+        mp_html_text(p->b, p->study[i].key.dataset);
+        mp_buf_puts(p->b, ", ");
+        mp_html_text(p->b, p->study[i].model);
+        mp_buf_printf(
+            p->b,
+            "</summary><p class=\"note\">Data fingerprint %016llx. seed, score-dim and drop are those of "
+            "one run.</p><pre>",
+            (unsigned long long)p->study[i].key.fingerprint);
+        mp_config_to_json(&p->study[i].key.config, &json);
+        mp_html_text(p->b, json.p);
+        mp_buf_puts(p->b, "</pre></details>\n");
+        mp_buf_free(&json);
+    }
+}
+
+static mp_err write_page(const page *p, const mp_stored *run, int n, const char *source)
+{
+    totals t = add_up(p, run, n);
+    char subtitle[512];
+    snprintf(subtitle, sizeof subtitle, "midpool %s%s%s%s%s", MP_VERSION, source ? ", from " : "",
+             source ? source : "", t.last[0] ? ", last run " : "", t.last);
+    mp_html_begin(p->b, p->o->title ? p->o->title : "midpool report", subtitle);
+    if (p->count) {
+        write_cards(p, &t);
+        MP_TRY(write_results(p));
+        MP_TRY(write_runs(p));
+    } else if (!p->o->tables && !p->o->pictures) {
+        mp_html_para(p->b, "There are no runs.");
+    }
+    write_extras(p);
+    write_curves(p);
+    write_failures(p);
+    write_configs(p);
+    mp_html_end(p->b);
+    return MP_OK;
+}
+
+mp_err mp_report_html(const mp_stored *run, int n, const char *source, const mp_report_options *o,
+                      mp_buf *out)
+{
+    page p = { .b = out, .arena = mp_arena_new(1 << 20), .o = o };
+    mp_group_runs(run, n, p.arena, &p.study, &p.count);
+    mp_err e = write_page(&p, run, n, source);
+    mp_arena_free(p.arena);
+    return e;
+}
+
+static mp_err write_forms(const mp_stored *run, int n, const mp_report_options *o, mp_arena *a, mp_buf *text,
+                          mp_buf *json)
+{
+    const mp_group *study;
+    int count;
+    mp_group_runs(run, n, a, &study, &count);
+    if (text) {
+        mp_table t;
+        MP_TRY(mp_report_results(study, count, NULL, o, a, &t));
+        mp_table_print(&t, text);
+    }
+    return json ? mp_report_json(study, count, o, a, json) : MP_OK;
+}
+
+static mp_err write_all(mp_store *s, const char *store_path, const char *out_path, const mp_report_options *o,
+                        mp_arena *a, mp_buf *text, mp_buf *json)
+{
+    const mp_stored *run;
+    int n;
+    mp_buf html = { 0 };
+    MP_TRY(mp_store_load(s, &(mp_store_filter){ .curves = true }, a, &run, &n));
+    MP_TRY(write_forms(run, n, o, a, text, json));
+    mp_err e = mp_report_html(run, n, store_path, o, &html);
+    if (e == MP_OK) e = mp_write_file(out_path, html.p, html.n);
+    mp_buf_free(&html);
+    return e;
+}
+
+mp_err mp_report_write(const char *store_path, const char *out_path, const mp_report_options *o, mp_buf *text,
+                       mp_buf *json)
+{
+    mp_store *s;
+    MP_TRY(mp_store_open(store_path, MP_STORE_READ, &s));
+    mp_arena *a = mp_arena_new(1 << 20);
+    mp_err e = write_all(s, store_path, out_path, o, a, text, json);
+    mp_arena_free(a);
+    mp_store_close(s);
+    return e;
+}

@@ -1,0 +1,52 @@
+/* report.h - what a store holds, as one self-contained HTML page, as plain text and as JSON.
+ *
+ * For each study the page shows three numbers side by side: the honest one (grid point chosen on
+ * validation), the best on test (how the paper's script chose) and the gap between them; and the paper's
+ * own where it has one.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_REPORT_H
+#define MP_REPORT_H
+
+#include "report/group.h"
+#include "report/table.h"
+
+typedef struct mp_picture {
+    const char *title, *note; /* note may be NULL */
+    const char *svg;          /* markup of svg.h */
+} mp_picture;
+
+typedef struct mp_report_options {
+    const char *title;            /* NULL: "midpool report" */
+    mp_select select;             /* of the first number; val by default */
+    const mp_choice_point *fixed; /* for MP_SELECT_FIXED */
+    int pictures, tables;         /* of the caller, shown behind the results */
+    const mp_picture *picture;
+    const mp_table *table;
+} mp_report_options;
+
+/* From a store to a file. `text` and `json` (may be NULL) also get the results in these forms. */
+MP_MUST mp_err mp_report_write(const char *store_path, const char *out_path, const mp_report_options *o,
+                               mp_buf *text, mp_buf *json);
+
+/* From runs in memory. `source` is named below the title. */
+MP_MUST mp_err mp_report_html(const mp_stored *run, int n, const char *source, const mp_report_options *o,
+                              mp_buf *out);
+
+/* The results as one table, for the terminal or a page. Numbers in percent. `dataset` NULL: of all, with a
+ * column for it. */
+MP_MUST mp_err mp_report_results(const mp_group *study, int count, const char *dataset,
+                                 const mp_report_options *o, mp_arena *a, mp_table *out);
+
+/* An object with one entry a study: its key, how many runs, every selection mode, the paper's number.
+ * Metrics in 0..1. */
+MP_MUST mp_err mp_report_json(const mp_group *study, int count, const mp_report_options *o, mp_arena *a,
+                              mp_buf *out);
+
+/* {"mode": .., "mean": .., "std_seeds": .., "std_folds": .., "seeds": .., "folds": .., "runs": ..,
+ * "missing": .., "chosen": [{"seed": .., "score-dim": .., "drop": ..}]} */
+void mp_choice_json(const mp_choice *c, mp_buf *out);
+
+/* Learning curves of a study, one picture a grid point. */
+void mp_report_curves(const mp_group *s, mp_buf *out);
+
+#endif

@@ -1,0 +1,195 @@
+/* report_tables.c - results of studies as a table and as JSON.
+ * SPDX-License-Identifier: MIT */
+#include "base/json.h"
+#include "report/paper.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const with_set[] = {
+    "data set", "model",       "test",          "std folds",     "best on test", "gap", "paper",
+    "to paper", "larger test", "paper, larger", "seeds x folds", "missing",      NULL
+};
+
+static void add_score(mp_table *t, const mp_score *s)
+{
+    if (isfinite(s->mean))
+        mp_table_add(t, "%.2f \xC2\xB1 %.2f", 100 * s->mean, 100 * s->std_seeds);
+    else
+        mp_table_add(t, "-");
+}
+
+static void add_number(mp_table *t, const char *fmt, double v)
+{
+    char text[64];
+    snprintf(text, sizeof text, fmt[0] == '+' ? "%+.2f" : "%.2f", v);
+    mp_table_add(t, "%s", isfinite(v) ? text : "-");
+}
+
+static void add_paper(mp_table *t, mp_paper_cell p)
+{
+    if (p.mean > 0)
+        mp_table_add(t, "%.2f \xC2\xB1 %.2f", p.mean, p.std);
+    else
+        mp_table_add(t, "-");
+}
+
+static mp_paper_cell paper_cell(const mp_group *s, bool large)
+{
+    if (!s->plain || s->kind == MP_GROUP_NO_FLIP) return (mp_paper_cell){ 0, 0 };
+    return mp_paper_find(s->key.dataset, s->key.config.pool, s->kind == MP_GROUP_MID, large);
+}
+
+/* The paper chose on test, so its number is compared with ours chosen in the same way. */
+static mp_err add_row(mp_table *t, const mp_group *s, bool with_dataset, const mp_report_options *o,
+                      mp_arena *a)
+{
+    mp_choice honest, best;
+    MP_TRY(mp_group_choose(s, o->select, o->fixed, a, &honest));
+    MP_TRY(mp_group_choose(s, MP_SELECT_PAPER, NULL, a, &best));
+    mp_paper_cell paper = paper_cell(s, false);
+    if (with_dataset) mp_table_add(t, "%s", s->key.dataset);
+    mp_table_add(t, "%s", s->model);
+    add_score(t, &honest.test);
+    add_number(t, "%.2f", 100 * honest.test.std_folds);
+    add_score(t, &best.test);
+    add_number(t, "+%.2f", 100 * (best.test.mean - honest.test.mean));
+    add_paper(t, paper);
+    add_number(t, "+%.2f", paper.mean > 0 ? 100 * best.test.mean - paper.mean : (double)NAN);
+    add_score(t, &honest.large);
+    add_paper(t, paper_cell(s, true));
+    mp_table_add(t, "%d x %d", honest.test.seeds, honest.test.folds);
+    mp_table_add(t, "%d", honest.missing);
+    return MP_OK;
+}
+
+/* A column that says nothing in any row is left out, except the first ones. */
+static bool is_empty(const mp_table *t, int column)
+{
+    for (int r = 0; r < mp_table_rows(t); r++) {
+        const char *cell = mp_table_cell(t, r, column);
+        if (strcmp(cell, "-") != 0 && !(strcmp(cell, "0") == 0 && strcmp(t->header[column], "missing") == 0))
+            return false;
+    }
+    return true;
+}
+
+static void drop_empty(const mp_table *from, mp_arena *a, mp_table *to)
+{
+    const char **header = MP_NEW(a, const char *, from->columns + 1);
+    int keep[64], n = 0;
+    for (int c = 0; c < from->columns; c++)
+        if (c < 3 || !is_empty(from, c)) keep[n++] = c;
+    for (int i = 0; i < n; i++) header[i] = from->header[keep[i]];
+    mp_table_init(to, a, from->title, header);
+    to->note = from->note;
+    for (int r = 0; r < mp_table_rows(from); r++)
+        for (int i = 0; i < n; i++) mp_table_add(to, "%s", mp_table_cell(from, r, keep[i]));
+}
+
+mp_err mp_report_results(const mp_group *study, int count, const char *dataset, const mp_report_options *o,
+                         mp_arena *a, mp_table *out)
+{
+    mp_table t;
+    mp_table_init(&t, a, NULL, with_set + (dataset != NULL));
+    for (int i = 0; i < count; i++) {
+        if (study[i].runs == 0 || (dataset && strcmp(dataset, study[i].key.dataset) != 0)) continue;
+        MP_TRY(add_row(&t, &study[i], dataset == NULL, o, a));
+    }
+    drop_empty(&t, a, out);
+    out->lead = dataset ? 2 : 3;
+    return MP_OK;
+}
+
+static void score_json(const char *name, const mp_score *s, mp_buf *b)
+{
+    if (name) mp_json_key(b, name);
+    if (name) mp_json_open(b, '{');
+    mp_json_add_real(b, "mean", s->mean);
+    mp_json_add_real(b, "std_seeds", s->std_seeds);
+    mp_json_add_real(b, "std_folds", s->std_folds);
+    mp_json_add_int(b, "seeds", s->seeds);
+    mp_json_add_int(b, "folds", s->folds);
+    if (name) mp_json_close(b, '}');
+}
+
+void mp_choice_json(const mp_choice *c, mp_buf *b)
+{
+    mp_json_open(b, '{');
+    mp_json_add_text(b, "mode", mp_select_name[c->mode]);
+    score_json(NULL, &c->test, b);
+    if (isfinite(c->large.mean)) score_json("large", &c->large, b);
+    mp_json_add_int(b, "runs", c->runs);
+    mp_json_add_int(b, "missing", c->missing);
+    mp_json_key(b, "chosen");
+    mp_json_open(b, '[');
+    for (int s = 0; s < c->grid.seeds; s++) {
+        if (c->chosen[s] == MP_NO_POINT) continue;
+        mp_json_open(b, '{');
+        mp_json_add_int(b, "seed", c->grid.seed[s]);
+        mp_json_add_int(b, "score-dim", c->grid.point[c->chosen[s]].score_dim);
+        mp_json_add_real(b, "drop", c->grid.point[c->chosen[s]].drop);
+        mp_json_close(b, '}');
+    }
+    mp_json_close(b, ']');
+    mp_json_close(b, '}');
+}
+
+static void key_json(const mp_group *s, mp_buf *b)
+{
+    static const char *const kinds[] = { "base", "no-flip", "mid" };
+    char fingerprint[17];
+    snprintf(fingerprint, sizeof fingerprint, "%016llx", (unsigned long long)s->key.fingerprint);
+    mp_json_add_text(b, "dataset", s->key.dataset);
+    mp_json_add_text(b, "model", s->model);
+    mp_json_add_text(b, "pool", s->key.config.pool);
+    mp_json_add_text(b, "kind", kinds[s->kind]);
+    mp_json_add_text(b, "fingerprint", fingerprint);
+    mp_json_add_text(b, "folds_from", s->key.folds_from);
+    mp_json_add_int(b, "folds", s->key.folds);
+    mp_json_add_int(b, "runs", s->runs);
+    mp_json_add_int(b, "failed", s->failed);
+    mp_json_add_int(b, "hit_cap", s->hit_cap);
+    mp_json_add_real(b, "seconds", s->seconds);
+}
+
+static mp_err study_json(const mp_group *s, const mp_report_options *o, mp_arena *a, mp_buf *b)
+{
+    mp_paper_cell paper = paper_cell(s, false);
+    mp_json_open(b, '{');
+    key_json(s, b);
+    mp_json_key(b, "summary");
+    mp_json_open(b, '{');
+    for (mp_select mode = 0; mode < MP_SELECT_MODES; mode++) {
+        mp_choice c;
+        if (mode == MP_SELECT_FIXED && !o->fixed) continue;
+        MP_TRY(mp_group_choose(s, mode, o->fixed, a, &c));
+        mp_json_key(b, mp_select_name[mode]);
+        mp_choice_json(&c, b);
+    }
+    mp_json_close(b, '}');
+    if (paper.mean > 0) {
+        mp_json_key(b, "paper");
+        mp_json_open(b, '{');
+        mp_json_add_real(b, "mean", paper.mean / 100);
+        mp_json_add_real(b, "std", paper.std / 100);
+        mp_json_close(b, '}');
+    }
+    mp_json_close(b, '}');
+    return MP_OK;
+}
+
+mp_err mp_report_json(const mp_group *study, int count, const mp_report_options *o, mp_arena *a, mp_buf *b)
+{
+    mp_json_open(b, '{');
+    mp_json_add_text(b, "version", MP_VERSION);
+    mp_json_add_text(b, "select", mp_select_name[o->select]);
+    mp_json_key(b, "studies");
+    mp_json_open(b, '[');
+    for (int i = 0; i < count; i++) MP_TRY(study_json(&study[i], o, a, b));
+    mp_json_close(b, ']');
+    mp_json_close(b, '}');
+    return MP_OK;
+}

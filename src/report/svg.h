@@ -1,0 +1,51 @@
+/* svg.h - pictures as SVG text: line charts with bands, and graphs with the nodes that pooling kept.
+ *
+ * The text stands alone as a file and also goes into a page as it is: lines and letters use the colour of
+ * the text around them, so it fits light and dark pages.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_SVG_H
+#define MP_SVG_H
+
+#include "base/text.h"
+
+typedef struct mp_svg_series {
+    const char *name, *colour; /* colour as SVG writes it: "#2f6fb2" */
+    bool dashed;
+    int n;
+    const double *x, *y;   /* points with a y that is not finite are left out */
+    const double *lo, *hi; /* a band around the line, or NULL */
+} mp_svg_series;
+
+typedef struct mp_svg_chart_spec {
+    const char *x_label, *y_label;
+    int width, height; /* 0: 380 x 240 */
+    int series;
+    const mp_svg_series *line;
+} mp_svg_chart_spec;
+
+void mp_svg_chart(const mp_svg_chart_spec *spec, mp_buf *out);
+
+/* One level of pooling: the nodes that entered it, named by their number in the input graph. */
+typedef struct mp_svg_level {
+    const char *title; /* may be NULL */
+    int nodes, edges;
+    const int *node;           /* nodes: numbers in the input graph          */
+    const double *score;       /* nodes: shade, or NULL                      */
+    const unsigned char *kept; /* nodes: 1 gets a ring, or NULL              */
+    const int *from, *to;      /* edges, each once, by numbers in the input  */
+} mp_svg_level;
+
+typedef struct mp_svg_graph_spec {
+    const char *title;        /* may be NULL */
+    int nodes;                /* of the input graph */
+    const double *x, *y;      /* their places, 0..1, as mp_layout_spring gives them */
+    const char *const *label; /* written into the nodes, or NULL */
+    int levels;
+    const mp_svg_level *level;
+} mp_svg_graph_spec;
+
+/* Panels side by side, one a level. Darker is a higher score, scaled within the level; a red ring is a
+ * kept node; nodes that an earlier level dropped are faint dots. */
+void mp_svg_graph(const mp_svg_graph_spec *spec, mp_buf *out);
+
+#endif

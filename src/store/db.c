@@ -1,0 +1,237 @@
+/* db.c - opening a store, making a new one, and the few calls to SQLite that everything else goes through.
+ * SPDX-License-Identifier: MIT */
+#include "store/db.h"
+
+#include "base/json.h"
+#include "store/schema.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define APPLICATION_ID 0x6D706F6C /* "mpol", in the header: tells a store from other databases */
+#define WAIT_MS        60000      /* for another program's transaction */
+
+mp_err mp_db_fail(const mp_store *s, const char *doing)
+{
+    int code = sqlite3_errcode(s->db) & 0xFF, system = sqlite3_system_errno(s->db);
+    switch (code) {
+    case SQLITE_NOTADB:
+        return mp_fail(MP_ERR_INPUT, "%s: not a midpool store", s->path);
+    case SQLITE_CORRUPT:
+        return mp_fail(MP_ERR_INPUT, "%s: the store is damaged (%s)", s->path, doing);
+    case SQLITE_FULL:
+        return mp_fail(MP_ERR_IO, "%s: %s: no space left", s->path, doing);
+    case SQLITE_BUSY:
+        return mp_fail(MP_ERR_IO, "%s: %s: another program has kept the store locked for %d s", s->path,
+                       doing, WAIT_MS / 1000);
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+        if (system)
+            return mp_fail(MP_ERR_IO, "%s: %s: %s (%s)", s->path, doing, sqlite3_errmsg(s->db),
+                           strerror(system));
+    }
+    return mp_fail(MP_ERR_IO, "%s: %s: %s", s->path, doing, sqlite3_errmsg(s->db));
+}
+
+mp_err mp_db_exec(mp_store *s, const char *sql, const char *doing)
+{
+    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? MP_OK : mp_db_fail(s, doing);
+}
+
+mp_err mp_db_prepare(mp_store *s, const char *sql, sqlite3_stmt **out)
+{
+    return sqlite3_prepare_v2(s->db, sql, -1, out, NULL) == SQLITE_OK ? MP_OK
+                                                                      : mp_db_fail(s, "reading the store");
+}
+
+mp_err mp_db_run(mp_store *s, sqlite3_stmt *stmt, const char *doing)
+{
+    int rc = sqlite3_step(stmt);
+    return rc == SQLITE_DONE || rc == SQLITE_ROW ? MP_OK : mp_db_fail(s, doing);
+}
+
+mp_err mp_db_int(mp_store *s, const char *sql, int64_t *out)
+{
+    sqlite3_stmt *stmt;
+    MP_TRY(mp_db_prepare(s, sql, &stmt));
+    int rc = sqlite3_step(stmt);
+    *out = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
+    mp_err e = rc == SQLITE_ROW || rc == SQLITE_DONE ? MP_OK : mp_db_fail(s, "reading the store");
+    sqlite3_finalize(stmt);
+    return e;
+}
+
+mp_err mp_db_transaction(mp_store *s, mp_err (*body)(mp_store *s, void *context), void *context)
+{
+    MP_TRY(mp_db_exec(s, "BEGIN IMMEDIATE", "starting to write"));
+    mp_err e = body(s, context);
+    if (e == MP_OK) e = mp_db_exec(s, "COMMIT", "writing");
+    if (e != MP_OK && !sqlite3_get_autocommit(s->db)) sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return e;
+}
+
+/* A view `runs` with a column for each option, for people and their SQL. */
+static void view_sql(mp_buf *b)
+{
+    mp_buf_puts(b, "CREATE VIEW runs AS SELECT run.*");
+    for (const mp_opt *o = mp_config_table; o->name; o++)
+        if (strcmp(o->name, "seed") != 0) /* is a column of the table already */
+            mp_buf_printf(b, ", json_extract(config, '$.\"%s\"') AS \"%s\"", o->name, o->name);
+    mp_buf_puts(b, " FROM run");
+}
+
+/* Options come and go between versions: the view follows the program that wrote last. */
+static mp_err renew_view(mp_store *s)
+{
+    mp_buf want = { 0 };
+    sqlite3_stmt *stmt = NULL;
+    view_sql(&want);
+    mp_err e = mp_db_prepare(s, "SELECT 1 FROM sqlite_master WHERE name = 'runs' AND sql = ?", &stmt);
+    if (e == MP_OK) {
+        sqlite3_bind_text(stmt, 1, want.p, -1, SQLITE_STATIC);
+        bool same = sqlite3_step(stmt) == SQLITE_ROW;
+        sqlite3_finalize(stmt);
+        if (!same) e = mp_db_exec(s, "DROP VIEW IF EXISTS runs", "making the view of runs");
+        if (!same && e == MP_OK) e = mp_db_exec(s, want.p, "making the view of runs");
+    }
+    mp_buf_free(&want);
+    return e;
+}
+
+/* In `*fresh`: whether the file is empty. Fails when it is neither empty nor a store that we can read. */
+static mp_err identify(mp_store *s, bool *fresh)
+{
+    int64_t id, version, things;
+    MP_TRY(mp_db_int(s, "PRAGMA application_id", &id));
+    MP_TRY(mp_db_int(s, "PRAGMA user_version", &version));
+    MP_TRY(mp_db_int(s, "SELECT count(*) FROM sqlite_master", &things));
+    *fresh = id == 0 && version == 0 && things == 0;
+    if (!*fresh && id != APPLICATION_ID) return mp_fail(MP_ERR_INPUT, "%s: not a midpool store", s->path);
+    if (version > MP_STORE_VERSION)
+        return mp_fail(MP_ERR_INPUT,
+                       "%s: written by a newer midpool (store version %lld, this one reads up to %d)",
+                       s->path, (long long)version, MP_STORE_VERSION);
+    return MP_OK;
+}
+
+static mp_err make_or_check(mp_store *s, void *unused)
+{
+    (void)unused;
+    bool fresh;
+    char stamp[96];
+    MP_TRY(identify(s, &fresh));
+    if (fresh) {
+        MP_TRY(mp_db_exec(s, schema_sql, "making the store"));
+        sqlite3_snprintf(sizeof stamp, stamp, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+                         APPLICATION_ID, MP_STORE_VERSION);
+        MP_TRY(mp_db_exec(s, stamp, "making the store"));
+    }
+    return renew_view(s);
+}
+
+/* The change to WAL needs the file alone for a moment and, unlike a transaction, does not wait for it. */
+static mp_err use_wal(mp_store *s)
+{
+    int rc = SQLITE_BUSY;
+    for (int waited = 0; waited < WAIT_MS; waited += 20) {
+        rc = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+        if (rc != SQLITE_BUSY) break;
+        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+    }
+    return rc == SQLITE_OK ? MP_OK : mp_db_fail(s, "opening for writing");
+}
+
+static mp_err prepare_to_write(mp_store *s)
+{
+    if (sqlite3_db_readonly(s->db, "main") == 1) return mp_fail(MP_ERR_IO, "%s: cannot be written", s->path);
+    bool fresh;
+    MP_TRY(identify(s, &fresh)); /* before anything is changed: a foreign database stays as it is */
+    MP_TRY(use_wal(s));
+    MP_TRY(mp_db_exec(s, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", "opening for writing"));
+    return mp_db_transaction(s, make_or_check, NULL);
+}
+
+static mp_err prepare_to_read(mp_store *s)
+{
+    bool fresh;
+    MP_TRY(identify(s, &fresh));
+    if (fresh) return mp_fail(MP_ERR_INPUT, "%s: not a midpool store: the file is empty", s->path);
+    return mp_db_exec(s, "PRAGMA query_only = ON", "opening for reading");
+}
+
+/* The path as a URI that tells SQLite that nobody can change the file. */
+static void immutable_uri(const char *path, mp_buf *b)
+{
+    mp_buf_puts(b, "file:");
+    for (; *path; path++) {
+        bool plain = (*path >= '0' && *path <= '9') || ((*path | 32) >= 'a' && (*path | 32) <= 'z') ||
+                     strchr("/-_.", *path);
+        mp_buf_printf(b, plain ? "%c" : "%%%02X", (unsigned char)*path);
+    }
+    mp_buf_puts(b, "?immutable=1");
+}
+
+/* A WAL store in a folder that cannot be written cannot be opened in the usual way, because readers share
+ * a file there. When no writer has left a log behind, it is safe to read the main file alone. */
+static mp_err reopen_immutable(mp_store *s)
+{
+    mp_buf name = { 0 };
+    struct stat log;
+    mp_buf_printf(&name, "%s-wal", s->path);
+    bool log_left = stat(name.p, &log) == 0 && log.st_size > 0;
+    name.n = 0;
+    immutable_uri(s->path, &name);
+    if (!log_left) {
+        sqlite3_close(s->db);
+        sqlite3_open_v2(name.p, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    }
+    mp_buf_free(&name);
+    return prepare_to_read(s);
+}
+
+/* A reader asks for write access too and then does without: only so can it tidy away the files that
+ * readers and writers share, when it is the last to leave. SQLite itself falls back to reading where
+ * writing is not allowed. */
+static mp_err open_file(mp_store *s, mp_store_mode mode)
+{
+    int flags = SQLITE_OPEN_READWRITE | (mode == MP_STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
+    if (mode == MP_STORE_READ && access(s->path, R_OK) != 0)
+        return mp_fail(MP_ERR_IO, "%s: %s", s->path, strerror(errno));
+    if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK) return mp_db_fail(s, "opening the store");
+    sqlite3_busy_timeout(s->db, WAIT_MS);
+    if (mode == MP_STORE_WRITE) return prepare_to_write(s);
+    mp_err e = prepare_to_read(s);
+    int code = sqlite3_errcode(s->db) & 0xFF;
+    if (e == MP_ERR_IO && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY)) e = reopen_immutable(s);
+    return e;
+}
+
+mp_err mp_store_open(const char *path, mp_store_mode mode, mp_store **out)
+{
+    mp_buf full = { 0 };
+    if (path[0] != '/' && path[0] != '.')
+        mp_buf_puts(&full, "./"); /* ":memory:" and the like mean files here */
+    mp_buf_puts(&full, path);
+    mp_store *s = calloc(1, sizeof *s);
+    mp_assert(s != NULL);
+    s->path = full.p;
+    *out = NULL;
+    mp_err e = open_file(s, mode);
+    if (e == MP_OK)
+        *out = s;
+    else
+        mp_store_close(s);
+    return e;
+}
+
+void mp_store_close(mp_store *s)
+{
+    if (!s) return;
+    sqlite3_close(s->db);
+    free(s->path);
+    free(s);
+}

@@ -1,0 +1,42 @@
+-- schema.sql - the store of runs, version 1. Compiled into the program (embed.sed): no double quotes, no backslashes.
+-- SPDX-License-Identifier: MIT
+
+-- One row a run. A metric or loss that does not exist (no test fold, a run that failed) is NULL.
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,              -- SHA-256 of what identifies the run: the same run is never stored twice
+    status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
+    dataset TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,             -- of the data set, 16 hexadecimal digits
+    folds_from TEXT NOT NULL,
+    fold INTEGER NOT NULL,                 -- from 1; 0 when the split is fixed
+    folds INTEGER NOT NULL,
+    seed INTEGER NOT NULL,
+    config TEXT NOT NULL CHECK (json_valid(config)),
+    epochs INTEGER NOT NULL DEFAULT 0,
+    best_epoch INTEGER NOT NULL DEFAULT 0,
+    hit_cap INTEGER NOT NULL DEFAULT 0,
+    train_loss REAL,
+    val_loss REAL,
+    val_metric REAL,
+    test_metric REAL,
+    large_metric REAL,
+    seconds REAL,
+    seconds_per_epoch REAL,
+    peak_bytes INTEGER NOT NULL DEFAULT 0,
+    model_sha256 TEXT NOT NULL DEFAULT '',
+    message TEXT NOT NULL DEFAULT '',      -- why it failed
+    version TEXT NOT NULL,                 -- of midpool
+    finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
+);
+CREATE INDEX run_by_dataset ON run (dataset, seed, fold);
+
+-- The learning curve of a run, one row an epoch, epochs from 1.
+CREATE TABLE curve (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    epoch INTEGER NOT NULL,
+    train_loss REAL,
+    val_loss REAL,
+    val_metric REAL,
+    PRIMARY KEY (run, epoch)
+) WITHOUT ROWID;

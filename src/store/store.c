@@ -1,0 +1,174 @@
+/* store.c - has a run been done, and putting it away. Reading back is in store_read.c.
+ * SPDX-License-Identifier: MIT */
+#include "store/db.h"
+
+#include <stdio.h>
+#include <string.h>
+
+mp_err mp_store_has(mp_store *s, const mp_run_key *key, mp_run_status *out)
+{
+    sqlite3_stmt *stmt;
+    char hash[65];
+    mp_run_key_hash(key, hash);
+    MP_TRY(mp_db_prepare(s, "SELECT status FROM run WHERE key = ?", &stmt));
+    sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC);
+    int rc = sqlite3_step(stmt);
+    mp_err e = rc == SQLITE_ROW || rc == SQLITE_DONE ? MP_OK : mp_db_fail(s, "looking for a run");
+    *out = MP_RUN_ABSENT;
+    if (rc == SQLITE_ROW)
+        *out = strcmp((const char *)sqlite3_column_text(stmt, 0), "done") == 0 ? MP_RUN_DONE : MP_RUN_FAILED;
+    sqlite3_finalize(stmt);
+    return e;
+}
+
+typedef struct put {
+    const mp_run_key *key;
+    const mp_run_result *result; /* NULL: the run failed */
+    const char *message;
+    bool added;
+} put;
+
+static const char insert_sql[] =
+    "INSERT INTO run (key, status, dataset, fingerprint, folds_from, fold, folds, seed, config, version,"
+    " message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+static const char result_sql[] =
+    "UPDATE run SET epochs = ?, best_epoch = ?, hit_cap = ?, train_loss = ?, val_loss = ?, val_metric = ?,"
+    " test_metric = ?, large_metric = ?, seconds = ?, seconds_per_epoch = ?, peak_bytes = ?, model_sha256 = ?"
+    " WHERE id = ?";
+
+static void bind_text(sqlite3_stmt *stmt, int *at, const char *text)
+{
+    sqlite3_bind_text(stmt, (*at)++, text, -1, SQLITE_TRANSIENT);
+}
+
+static void bind_int(sqlite3_stmt *stmt, int *at, int64_t v)
+{
+    sqlite3_bind_int64(stmt, (*at)++, v);
+}
+
+static void bind_real(sqlite3_stmt *stmt, int *at, double v) /* NaN is stored as NULL */
+{
+    sqlite3_bind_double(stmt, (*at)++, v);
+}
+
+static void bind_key(sqlite3_stmt *stmt, const put *p)
+{
+    const mp_run_key *key = p->key;
+    char hash[65], fingerprint[17];
+    int at = 1;
+    mp_buf config = { 0 };
+    mp_run_key_hash(key, hash);
+    mp_config_to_json(&key->config, &config);
+    snprintf(fingerprint, sizeof fingerprint, "%016llx", (unsigned long long)key->fingerprint);
+    bind_text(stmt, &at, hash);
+    bind_text(stmt, &at, p->result ? "done" : "failed");
+    bind_text(stmt, &at, key->dataset);
+    bind_text(stmt, &at, fingerprint);
+    bind_text(stmt, &at, key->folds_from);
+    bind_int(stmt, &at, key->fold);
+    bind_int(stmt, &at, key->folds);
+    bind_int(stmt, &at, key->config.seed);
+    bind_text(stmt, &at, config.p);
+    bind_text(stmt, &at, MP_VERSION);
+    bind_text(stmt, &at, p->message);
+    mp_buf_free(&config);
+}
+
+static void bind_result(sqlite3_stmt *stmt, const mp_run_result *r, int64_t run)
+{
+    int at = 1;
+    bind_int(stmt, &at, r->epochs);
+    bind_int(stmt, &at, r->best_epoch);
+    bind_int(stmt, &at, r->hit_cap);
+    bind_real(stmt, &at, r->train_loss);
+    bind_real(stmt, &at, r->val_loss);
+    bind_real(stmt, &at, r->val_metric);
+    bind_real(stmt, &at, r->test_metric);
+    bind_real(stmt, &at, r->large_metric);
+    bind_real(stmt, &at, r->seconds);
+    bind_real(stmt, &at, r->seconds_per_epoch);
+    bind_int(stmt, &at, (int64_t)r->peak_bytes);
+    bind_text(stmt, &at, r->model_sha256);
+    bind_int(stmt, &at, run);
+}
+
+static mp_err insert_run(mp_store *s, const put *p)
+{
+    sqlite3_stmt *stmt;
+    MP_TRY(mp_db_prepare(s, insert_sql, &stmt));
+    bind_key(stmt, p);
+    mp_err e = mp_db_run(s, stmt, "storing a run");
+    sqlite3_finalize(stmt);
+    return e;
+}
+
+static mp_err insert_result(mp_store *s, const mp_run_result *r, int64_t run)
+{
+    sqlite3_stmt *stmt;
+    MP_TRY(mp_db_prepare(s, result_sql, &stmt));
+    bind_result(stmt, r, run);
+    mp_err e = mp_db_run(s, stmt, "storing a result");
+    sqlite3_finalize(stmt);
+    return e;
+}
+
+static mp_err insert_curve(mp_store *s, const mp_run_result *r, int64_t run)
+{
+    sqlite3_stmt *stmt;
+    mp_err e = MP_OK;
+    MP_TRY(mp_db_prepare(s, "INSERT INTO curve VALUES (?, ?, ?, ?, ?)", &stmt));
+    for (int i = 0; i < r->curve_len && e == MP_OK; i++) {
+        int at = 1;
+        bind_int(stmt, &at, run);
+        bind_int(stmt, &at, i + 1);
+        bind_real(stmt, &at, r->curve[i].train_loss);
+        bind_real(stmt, &at, r->curve[i].val_loss);
+        bind_real(stmt, &at, r->curve[i].val_metric);
+        e = mp_db_run(s, stmt, "storing a learning curve");
+        sqlite3_reset(stmt);
+    }
+    sqlite3_finalize(stmt);
+    return e;
+}
+
+static mp_err remove_failed(mp_store *s, const mp_run_key *key)
+{
+    sqlite3_stmt *stmt;
+    char hash[65];
+    mp_run_key_hash(key, hash);
+    MP_TRY(mp_db_prepare(s, "DELETE FROM run WHERE key = ? AND status = 'failed'", &stmt));
+    sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC);
+    mp_err e = mp_db_run(s, stmt, "storing a run");
+    sqlite3_finalize(stmt);
+    return e;
+}
+
+/* A run that failed makes way for the same run, done or failed again; a finished one never changes. */
+static mp_err put_body(mp_store *s, void *context)
+{
+    put *p = context;
+    mp_run_status status;
+    MP_TRY(mp_store_has(s, p->key, &status));
+    if (status == MP_RUN_DONE) return MP_OK;
+    if (status == MP_RUN_FAILED) MP_TRY(remove_failed(s, p->key));
+    MP_TRY(insert_run(s, p));
+    int64_t run = sqlite3_last_insert_rowid(s->db);
+    if (p->result) MP_TRY(insert_result(s, p->result, run));
+    if (p->result) MP_TRY(insert_curve(s, p->result, run));
+    p->added = true;
+    return MP_OK;
+}
+
+mp_err mp_store_put(mp_store *s, const mp_run_key *key, const mp_run_result *result, bool *added)
+{
+    put p = { .key = key, .result = result, .message = "" };
+    mp_err e = mp_db_transaction(s, put_body, &p);
+    if (added) *added = e == MP_OK && p.added;
+    return e;
+}
+
+mp_err mp_store_put_failed(mp_store *s, const mp_run_key *key, const char *message)
+{
+    put p = { .key = key, .message = message };
+    return mp_db_transaction(s, put_body, &p);
+}

@@ -1,0 +1,69 @@
+/* store.h - finished runs on disk: one SQLite file, one row a run, curves in a second table (schema.sql).
+ *
+ * A run is identified by the hash of its key and stored at most once. A put is one transaction that is on
+ * the disk when the call returns, and leaves nothing behind when it fails. Two programs may write to one
+ * store: each waits for the other, and the second to bring a run learns that it is there. Within a study
+ * only the parent writes: a handle must not be used in a process that was forked after it was opened.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_STORE_H
+#define MP_STORE_H
+
+#include "train/run.h"
+
+#define MP_STORE_VERSION 1
+
+typedef struct mp_store mp_store;
+
+typedef enum mp_store_mode {
+    MP_STORE_READ, /* must exist; works in folders that cannot be written */
+    MP_STORE_WRITE /* made when it does not exist */
+} mp_store_mode;
+
+typedef enum mp_run_status { MP_RUN_ABSENT, MP_RUN_DONE, MP_RUN_FAILED } mp_run_status;
+
+/* Refuses files that are no store, and stores of a newer midpool. */
+MP_MUST mp_err mp_store_open(const char *path, mp_store_mode mode, mp_store **out);
+void mp_store_close(mp_store *s); /* NULL is allowed */
+
+MP_MUST mp_err mp_store_has(mp_store *s, const mp_run_key *key, mp_run_status *out);
+
+/* Stores a finished run. A failed run of the same key is replaced; a finished one stays as it is, and
+ * `*added` (may be NULL) is false. */
+MP_MUST mp_err mp_store_put(mp_store *s, const mp_run_key *key, const mp_run_result *result, bool *added);
+
+/* Notes that a run failed and why. It does not replace a finished run. */
+MP_MUST mp_err mp_store_put_failed(mp_store *s, const mp_run_key *key, const char *message);
+
+typedef struct mp_stored {
+    const char *hash; /* of the key */
+    mp_run_status status;
+    mp_run_key key;
+    mp_run_result result; /* without its curve unless asked for */
+    const char *message, *version, *finished;
+} mp_stored;
+
+typedef struct mp_store_filter { /* NULL and MP_RUN_ABSENT: any */
+    const char *dataset, *pool;
+    mp_run_status status;
+    bool curves;
+} mp_store_filter;
+
+/* Calls `each` for every run, in the order data set, seed, fold, key, whatever the order they were stored
+ * in. What it is given lives until it returns; a failure it returns ends the loop. `filter` NULL: all,
+ * without curves. */
+MP_MUST mp_err mp_store_each(mp_store *s, const mp_store_filter *filter,
+                             mp_err (*each)(void *context, const mp_stored *run), void *context);
+
+/* The same as an array in the arena. */
+MP_MUST mp_err mp_store_load(mp_store *s, const mp_store_filter *filter, mp_arena *a, const mp_stored **out,
+                             int *n);
+
+/* What identifies a run, as 64 hexadecimal digits. Every option counts; the version of the code does not. */
+void mp_run_key_hash(const mp_run_key *key, char hex[65]);
+
+/* The configuration as a JSON object in table order, and back. Options that are missing keep their
+ * default. */
+void mp_config_to_json(const mp_config *c, mp_buf *out);
+MP_MUST mp_err mp_config_from_json(mp_span json, const char *name, mp_arena *a, mp_config *out);
+
+#endif

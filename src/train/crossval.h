@@ -1,0 +1,68 @@
+/* crossval.h - a study: data sets x models x grid points x seeds x folds, each a run of its own.
+ *
+ * A plan lists the runs. Those that are known already are left out, the others go through forked workers
+ * (jobs.h), and each result is handed over as it arrives. What a run gives depends on its key alone: any
+ * order, any number of workers, any interruption in between leads to the same numbers. Where results are kept
+ * is the caller's business, so that a test can do with an array what the program does with a store.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_CROSSVAL_H
+#define MP_CROSSVAL_H
+
+#include "data/split.h"
+#include "train/fit.h"
+
+typedef struct mp_cv_run {
+    mp_run_key key;
+    char identity[65]; /* once.h */
+    const mp_dataset *data;
+    const mp_split *split;
+} mp_cv_run;
+
+typedef struct mp_cv_plan { /* zero-initialise, with an arena */
+    mp_arena *arena;
+    int count, cap;
+    mp_cv_run *run;
+} mp_cv_plan;
+
+/* Adds seeds config->seed, config->seed + 1, ... on every fold. Runs that are in the plan are not added
+ * again. */
+void mp_cv_add(mp_cv_plan *p, const mp_dataset *d, const mp_folds *f, const mp_config *config, int seeds);
+
+/* Grid points of MID: the authors' code tries 9, the paper's text names 4; none is the configuration itself.
+ */
+typedef enum mp_grid { MP_GRID_NONE, MP_GRID_CODE, MP_GRID_PAPER } mp_grid;
+#define MP_GRID_MOST 9
+int mp_grid_points(mp_grid grid, const mp_config *config, mp_config out[MP_GRID_MOST]);
+
+typedef struct mp_cv_count {
+    int total, known, done, failed; /* runs: in the plan; left out; finished now; failed now */
+    int retried;
+    int running;      /* at this moment */
+    double seconds;   /* since the start */
+    double left;      /* estimate of the seconds to go; negative: no idea yet */
+    bool interrupted; /* by a signal */
+} mp_cv_count;
+
+typedef struct mp_cv_options {
+    int jobs, threads;
+    const char *resume_dir; /* folder for unfinished runs, made when needed; NULL: none */
+    void *state;            /* first argument of all below */
+    mp_err (*has)(void *state, const mp_run_key *key, bool *known);
+    mp_err (*put)(void *state, const mp_run_key *key, const mp_run_result *r);
+    mp_err (*put_failed)(void *state, const mp_run_key *key, const char *message);
+    void (*done)(void *state, const mp_run_key *key, const mp_run_result *r,
+                 const mp_cv_count *c); /* may be NULL */
+    void (*news)(void *state, const mp_run_key *key, const mp_fit_news *n,
+                 const mp_cv_count *c);                                 /* may be NULL */
+    void (*note)(void *state, const mp_run_key *key, const char *line); /* may be NULL */
+} mp_cv_options;
+
+/* MP_OK also when runs failed or a signal came: the count says so. A failure of has, put or put_failed ends
+ * it. */
+MP_MUST mp_err mp_cv_go(const mp_cv_plan *p, const mp_cv_options *o, mp_cv_count *count);
+
+/* A result as bytes, and back; the curve of the copy lives in the arena. */
+void mp_run_result_pack(const mp_run_result *r, mp_buf *out);
+MP_MUST mp_err mp_run_result_unpack(mp_span bytes, mp_arena *a, mp_run_result *out);
+
+#endif

@@ -1,0 +1,289 @@
+/* fit.c - epochs until early stopping says enough. Read fit.h and stop.h first.
+ *
+ * The state of a run between two epochs is: weights, best weights, optimiser, counters, curve. All of it is
+ * in mp_resume, which is why saving is one call and continuing is the same loop from a later epoch.
+ * SPDX-License-Identifier: MIT */
+#include "train/fit.h"
+#include "train/resume.h"
+#include "train/sched.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct run {
+    mp_engine *engine;
+    mp_model *model;
+    const mp_config *config;
+    const mp_fit_data *data;
+    const mp_fit_options *options;
+    mp_arena *scratch; /* emptied after each measurement */
+    int *order;        /* training graphs in the order of this epoch */
+    mp_resume now;
+    double aux;        /* the auxiliary loss of this epoch, a mean over the graphs */
+    double started, saved; /* wall clock: of this start; of the last save */
+} run;
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool stop_asked(const mp_fit_options *o)
+{
+    return o->stop && *o->stop;
+}
+
+static void note(const mp_fit_options *o, const char *line)
+{
+    if (o->note) o->note(o->state, line);
+}
+
+/* ---- measuring ---- */
+
+static bool right_class(const mp_real *out, int outputs, int label)
+{
+    int best = 0;
+    for (int c = 1; c < outputs; c++)
+        if (out[c] > out[best]) best = c;
+    return best == label;
+}
+
+static int count_right(const mp_model *m, const mp_opened *labels, const int *which, int n,
+                       const mp_real *out)
+{
+    int right = 0, outputs = mp_model_outputs(m);
+    for (int i = 0; i < n; i++, out += outputs) {
+        if (labels->label)
+            right += right_class(out, outputs, labels->label[which[i]]);
+        else
+            right += rint((double)out[0]) == labels->target[which[i]];
+    }
+    return right;
+}
+
+mp_err mp_fit_measure(mp_engine *e, mp_model *m, const mp_fit_data *d, const int *which, int n,
+                      mp_arena *scratch, double *loss, double *metric)
+{
+    mp_batch b = { d->graphs, d->x, which, n, d->labels.label, d->labels.target };
+    mp_real *out = MP_NEW_RAW(scratch, mp_real, (size_t)n * (size_t)mp_model_outputs(m));
+    MP_TRY(mp_engine_predict(e, &b, out));
+    *loss = mp_engine_loss(e, &b, out) / n;
+    *metric = (double)count_right(m, &d->labels, which, n, out) / n;
+    return MP_OK;
+}
+
+static mp_err validate(run *r, double *loss, double *metric)
+{
+    mp_err e =
+        mp_fit_measure(r->engine, r->model, r->data, r->data->val, r->data->n_val, r->scratch, loss, metric);
+    mp_arena_reset(r->scratch);
+    return e;
+}
+
+/* ---- one epoch ---- */
+
+/* The batch that begins at graph `at` of this epoch's order. */
+static mp_batch batch_at(const run *r, int at)
+{
+    const mp_fit_data *d = r->data;
+    int left = d->n_train - at, n = left < r->config->batch_size ? left : r->config->batch_size;
+    return (mp_batch){ d->graphs, d->x, r->order + at, n, d->labels.label, d->labels.target };
+}
+
+static mp_draw draw_of(const run *r, int epoch, int step)
+{
+    return (mp_draw){ (uint64_t)r->config->seed, (uint64_t)r->data->fold, (uint64_t)epoch, (uint64_t)step };
+}
+
+/* One update on the auxiliary loss: its sum over the batches, divided by the number of graphs (METHODS 5.7). */
+static mp_err train_aux(run *r, int epoch, int steps)
+{
+    int N = r->data->n_train;
+    r->aux = 0;
+    for (int at = 0, step = steps; at < N; step++) {
+        mp_batch b = batch_at(r, at);
+        double aux;
+        MP_TRY(mp_engine_aux_add(r->engine, &b, draw_of(r, epoch, step), 1.0 / N, &aux));
+        r->aux += aux * b.n / N;
+        at += b.n;
+    }
+    mp_engine_aux_update(r->engine);
+    return MP_OK;
+}
+
+static mp_err train_epoch(run *r, int epoch, double *loss)
+{
+    const mp_fit_data *d = r->data;
+    int size = r->config->batch_size, steps = d->n_train / size + (d->n_train % size != 0);
+    mp_rng shuffle = mp_rng_stream((uint64_t)r->config->seed, MP_FOR_SHUFFLE, (uint64_t)d->fold, (uint64_t)epoch, 0);
+    memcpy(r->order, d->train, sizeof *r->order * (size_t)d->n_train);
+    mp_rng_shuffle(&shuffle, r->order, d->n_train);
+    double sum = 0;
+    r->aux = 0;
+    for (int at = 0, step = 0; at < d->n_train; step++) {
+        mp_batch b = batch_at(r, at);
+        double mean, aux;
+        mp_engine_rate(r->engine, mp_sched_factor(r->config, epoch, step, steps));
+        MP_TRY(mp_engine_train(r->engine, &b, draw_of(r, epoch, step), &mean, &aux));
+        sum += mean * b.n;
+        r->aux += aux * b.n / d->n_train;
+        at += b.n;
+    }
+    *loss = sum / d->n_train;
+    return mp_model_aux_apart(r->model) ? train_aux(r, epoch, steps) : MP_OK;
+}
+
+static void tell(const run *r)
+{
+    if (!r->options->news) return;
+    const mp_resume *now = &r->now;
+    mp_fit_news n = { .epoch = now->epoch,
+                      .epochs = r->config->epochs,
+                      .best_epoch = now->stop.best_epoch,
+                      .since = now->stop.since,
+                      .best_loss = now->stop.best,
+                      .last = now->curve[now->epoch - 1],
+                      .aux = r->aux,
+                      .seconds_per_epoch = now->train_seconds / now->epoch };
+    r->options->news(r->options->state, &n);
+}
+
+static mp_err one_epoch(run *r)
+{
+    mp_resume *now = &r->now;
+    mp_params *p = mp_model_params(r->model);
+    int epoch = now->epoch + 1;
+    mp_epoch *point = &now->curve[epoch - 1];
+    double before = seconds();
+    mp_err e = train_epoch(r, epoch, &point->train_loss);
+    now->train_seconds += seconds() - before;
+    if (e == MP_OK) e = validate(r, &point->val_loss, &point->val_metric);
+    if (e != MP_OK) return mp_fail_within(e, "epoch %d", epoch);
+    now->epoch = epoch;
+    if (mp_stop_better(&now->stop, epoch, point->val_loss))
+        memcpy(now->best, p->theta, sizeof *now->best * p->size);
+    tell(r);
+    return MP_OK;
+}
+
+/* ---- saving and continuing ---- */
+
+static mp_err save(run *r)
+{
+    const mp_fit_options *o = r->options;
+    double wall = seconds();
+    r->now.all_seconds += wall - r->started;
+    r->started = r->saved = wall;
+    mp_engine_state_get(r->engine, r->now.state);
+    return mp_resume_save(o->resume, o->identity, &r->now);
+}
+
+static mp_err save_if_due(run *r)
+{
+    const mp_fit_options *o = r->options;
+    if (stop_asked(o)) {
+        if (!o->resume) return mp_fail(MP_ERR_IO, "stopped after epoch %d", r->now.epoch);
+        MP_TRY(save(r));
+        return mp_fail(MP_ERR_IO, "stopped after epoch %d; the same command continues", r->now.epoch);
+    }
+    if (!o->resume || o->save_every <= 0 || seconds() - r->saved < o->save_every) return MP_OK;
+    return save(r);
+}
+
+/* Fresh weights, or those of the resume file. The sizes of the file are checked against this run, so reading
+ * it in place is safe; a failure halfway is repaired by starting afresh. */
+static void begin(run *r)
+{
+    const mp_fit_options *o = r->options;
+    mp_params *p = mp_model_params(r->model);
+    mp_stop_init(&r->now.stop, r->config->patience);
+    r->now.theta = p->theta;
+    mp_engine_state_get(r->engine, r->now.state);
+    if (o->resume && access(o->resume, F_OK) == 0) {
+        char line[1200];
+        if (mp_resume_load(o->resume, o->identity, r->config->epochs, &r->now) == MP_OK) {
+            mp_engine_state_set(r->engine, r->now.state);
+            snprintf(line, sizeof line, "continuing after epoch %d (%s)", r->now.epoch, o->resume);
+            note(o, line);
+            return;
+        }
+        snprintf(line, sizeof line, "%s is not used: %s", o->resume, mp_message());
+        note(o, line);
+        r->now.epoch = 0;
+        r->now.train_seconds = r->now.all_seconds = 0;
+        mp_stop_init(&r->now.stop, r->config->patience);
+    }
+    mp_params_init(p, (uint64_t)r->config->seed, (uint64_t)r->data->fold);
+    memcpy(r->now.best, p->theta, sizeof *r->now.best * p->size);
+}
+
+static void report(const run *r, mp_run_result *out)
+{
+    const mp_resume *now = &r->now;
+    *out = (mp_run_result){ .epochs = now->epoch,
+                            .best_epoch = now->stop.best_epoch,
+                            .hit_cap = !mp_stop_now(&now->stop),
+                            .test_metric = (double)NAN,
+                            .large_metric = (double)NAN,
+                            .train_loss = (double)NAN,
+                            .curve_len = now->epoch,
+                            .curve = now->curve };
+    if (now->stop.best_epoch > 0) {
+        const mp_epoch *best = &now->curve[now->stop.best_epoch - 1];
+        out->train_loss = best->train_loss;
+        out->val_loss = best->val_loss;
+        out->val_metric = best->val_metric;
+    }
+    out->seconds = now->all_seconds + seconds() - r->started;
+    out->seconds_per_epoch = now->epoch ? now->train_seconds / now->epoch : 0;
+}
+
+static mp_err loop(run *r)
+{
+    while (r->now.epoch < r->config->epochs && !mp_stop_now(&r->now.stop)) {
+        MP_TRY(one_epoch(r));
+        MP_TRY(save_if_due(r));
+    }
+    return MP_OK;
+}
+
+static mp_err fit_in(run *r, mp_run_result *out)
+{
+    mp_params *p = mp_model_params(r->model);
+    begin(r);
+    MP_TRY(loop(r));
+    memcpy(p->theta, r->now.best, sizeof *p->theta * p->size);
+    report(r, out);
+    if (r->now.epoch == 0)
+        MP_TRY(validate(r, &out->val_loss, &out->val_metric)); /* a cap of no epochs at all */
+    if (r->options->resume) unlink(r->options->resume);
+    return MP_OK;
+}
+
+mp_err mp_fit(mp_engine *e, mp_model *m, const mp_fit_data *d, const mp_fit_options *o, mp_arena *a,
+              mp_run_result *out)
+{
+    mp_assert(d->n_train > 0 && d->n_val > 0);
+    mp_assert(!o->resume || o->identity);
+    const mp_params *p = mp_model_params(m);
+    const mp_config *config = mp_model_config(m);
+    double start = seconds();
+    run r = {
+        .engine = e, .model = m, .config = config, .data = d, .options = o, .started = start, .saved = start
+    };
+    r.scratch = mp_arena_new(65536);
+    r.order = MP_NEW(a, int, d->n_train);
+    r.now.weights = p->size;
+    r.now.best = MP_NEW(a, mp_real, p->size);
+    r.now.curve = MP_NEW_RAW(a, mp_epoch, config->epochs + 1);
+    r.now.state_bytes = mp_engine_state_size(e);
+    r.now.state = MP_NEW(a, char, r.now.state_bytes);
+    mp_err err = fit_in(&r, out);
+    mp_arena_free(r.scratch);
+    return err;
+}

@@ -1,0 +1,46 @@
+/* jobs.h - independent pieces of work in forked workers; the parent alone keeps the results.
+ *
+ * A worker is a copy of the parent at the moment of the fork, so it sees all data that was loaded before, and
+ * it sends back bytes. A worker that dies costs its job one more try and a line, never the rest. The parent
+ * must not have threads. Workers die with the parent, whatever kills it.
+ *
+ * The first SIGINT or SIGTERM asks the workers to save and stop, and mp_jobs_run returns when they have; a
+ * second one kills them at once. What arrived before is kept in either case.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_JOBS_H
+#define MP_JOBS_H
+
+#include "base/text.h"
+
+#include <signal.h>
+
+typedef struct mp_worker mp_worker;
+
+typedef struct mp_jobs {
+    int count;   /* jobs are numbered 0 .. count-1 and handed out in that order */
+    int workers; /* at least 1 */
+    void *state; /* first argument of all below */
+
+    /* In a worker: puts what it found out into `answer`. A failure travels with its message. */
+    mp_err (*work)(void *state, int job, mp_worker *w, mp_buf *answer);
+
+    /* In the parent, as things arrive. A failure of `done` or `failed` ends everything. */
+    mp_err (*done)(void *state, int job, mp_span answer);
+    mp_err (*failed)(void *state, int job, mp_err why, const char *message);
+    void (*news)(void *state, int job, mp_span what);     /* may be NULL */
+    void (*note)(void *state, int job, const char *line); /* may be NULL */
+} mp_jobs;
+
+typedef struct mp_jobs_count {
+    int done, failed, retried;
+    bool interrupted; /* by a signal: the jobs that are neither done nor failed were not finished */
+} mp_jobs_count;
+
+/* MP_OK when every job is done or failed, or when a signal came; the count says which. */
+MP_MUST mp_err mp_jobs_run(const mp_jobs *j, mp_jobs_count *count);
+
+/* For `work`: sends the parent some news; becomes nonzero when the worker should save and stop. */
+void mp_worker_tell(mp_worker *w, const void *data, size_t n);
+const volatile sig_atomic_t *mp_worker_stop(const mp_worker *w);
+
+#endif

@@ -1,0 +1,22 @@
+/* judge.h - the one look at the test graphs, after training has ended.
+ *
+ * The model's answers go to the seal, which gives back a share of right ones. fit.c does not include this
+ * file.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_JUDGE_H
+#define MP_JUDGE_H
+
+#include "data/dataset.h"
+#include "data/split.h"
+#include "train/engine.h"
+#include "train/run.h"
+
+/* Sets test_metric, and large_metric for sets that have a part "test-large"; NAN where there is no such part.
+ */
+MP_MUST mp_err mp_judge(mp_engine *e, mp_model *m, const mp_dataset *d, const mp_split *s, mp_run_result *r);
+
+/* The answers themselves: class numbers, or rounded outputs for regression. `out` is n x outputs,
+ * log-probabilities or raw numbers, as mp_engine_predict gives them. */
+void mp_judge_answers(const mp_model *m, const mp_real *out, int n, int64_t *answer);
+
+#endif

@@ -1,0 +1,92 @@
+/* once.c - see once.h.
+ * SPDX-License-Identifier: MIT */
+#include "train/once.h"
+#include "base/sha256.h"
+#include "model/checkpoint.h"
+#include "train/judge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+mp_run_key mp_run_key_of(const mp_dataset *d, const mp_folds *f, const mp_split *s, const mp_config *config)
+{
+    mp_run_key k;
+    memset(&k, 0, sizeof k);
+    snprintf(k.dataset, sizeof k.dataset, "%s", d->name);
+    snprintf(k.folds_from, sizeof k.folds_from, "%s", f->from);
+    k.fingerprint = d->fingerprint;
+    k.fold = s->fold;
+    k.folds = f->count;
+    k.config = *config;
+    return k;
+}
+
+void mp_run_identity(const mp_run_key *key, char hex[65])
+{
+    mp_buf b = { 0 };
+    mp_buf_printf(&b, "%s %s %016" PRIx64 " %s %d/%d ", MP_VERSION, key->dataset, key->fingerprint,
+                  key->folds_from, key->fold, key->folds);
+    mp_conf_json(mp_config_table, &key->config, &b);
+    mp_sha256_hex(b.p, b.n, hex);
+    mp_buf_free(&b);
+}
+
+static mp_err new_model(const mp_dataset *d, const mp_config *config, mp_arena *a, mp_model **m)
+{
+    if (!d->seal)
+        return mp_fail(MP_ERR_INPUT, "%s has no graph labels, so nothing can be learned from it", d->name);
+    mp_config resolved = *config;
+    mp_config_resolve(&resolved, &d->graphs);
+    MP_TRY(mp_model_new(a, &resolved, d->x.cols, d->classes, m));
+    if (mp_model_classifies(*m) != (d->task == MP_CLASSIFY))
+        return mp_fail(MP_ERR_INPUT, "%s has %d class, so there is nothing to tell apart", d->name,
+                       d->classes);
+    return MP_OK;
+}
+
+mp_err mp_run_check(const mp_dataset *d, const mp_config *config)
+{
+    mp_arena *a = mp_arena_new(65536);
+    mp_model *m;
+    mp_err e = new_model(d, config, a, &m);
+    mp_arena_free(a);
+    return e;
+}
+
+static void hash_model(mp_model *m, const mp_dataset *d, char hex[65])
+{
+    mp_about about = mp_about_of(d);
+    mp_buf bytes = { 0 };
+    mp_checkpoint_write(m, &about, &bytes);
+    mp_sha256_hex(bytes.p, bytes.n, hex);
+    mp_buf_free(&bytes);
+}
+
+mp_err mp_run_once(const mp_dataset *d, const mp_split *s, const mp_run_key *key, int threads,
+                   const mp_fit_options *o, mp_arena *a, mp_run_result *r, mp_model **model)
+{
+    mp_model *m;
+    if (s->n_train == 0 || s->n_val == 0)
+        return mp_fail(MP_ERR_INPUT, "%s, fold %d: no graphs to %s on", d->name, s->fold,
+                       s->n_train ? "validate" : "train");
+    MP_TRY(new_model(d, &key->config, a, &m));
+    mp_fit_data data = { &d->graphs,
+                         &d->x,
+                         s->train,
+                         s->val,
+                         s->n_train,
+                         s->n_val,
+                         mp_seal_open(d->seal, a, s->train, s->n_train, s->val, s->n_val),
+                         s->fold };
+    mp_arena_peak_reset();
+    mp_engine *e = mp_engine_new(m, threads);
+    mp_err err = mp_fit(e, m, &data, o, a, r);
+    if (err == MP_OK) err = mp_judge(e, m, d, s, r);
+    mp_engine_free(e);
+    if (err != MP_OK) return err;
+    hash_model(m, d, r->model_sha256);
+    r->peak_bytes = mp_arena_peak();
+    if (model) *model = m;
+    return MP_OK;
+}

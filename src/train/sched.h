@@ -1,0 +1,13 @@
+/* sched.h - the learning rate over a run, as a factor of the configured one (METHODS 5.8, 6.7).
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_SCHED_H
+#define MP_SCHED_H
+
+#include "conf/config.h"
+
+/* For step `step` (from 0) of epoch `epoch` (from 1), each of `steps` steps:
+ * constant 1;   step: 0.1 after epoch lr-drop;   cosine, with t steps done of T = epochs * steps and W = warmup * steps:
+ * t / W while t < W, then (1 + cos(pi (t - W) / (T - W))) / 2. */
+double mp_sched_factor(const mp_config *c, int epoch, int step, int steps);
+
+#endif

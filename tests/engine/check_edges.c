@@ -1,0 +1,275 @@
+/* check_edges.c - gradient tests of the ops that follow edges.
+ * SPDX-License-Identifier: MIT */
+#include "check_ops.h"
+#include "gradcheck.h"
+#include "graph/induce.h"
+#include "nn/layers.h"
+
+/* Graphs of several shapes: with loops and without, sparse enough for isolated nodes, a single node, no edges. */
+typedef struct shape {
+    int graphs, sizes[4];
+    double density, loops;
+} shape;
+
+static const shape shapes[] = {
+    { 1, { 7 }, 0.4, 0 }, { 3, { 5, 1, 6 }, 0.4, 0.4 }, { 2, { 4, 9 }, 0.15, 0 }, { 1, { 1 }, 0, 0 },
+    { 2, { 3, 2 }, 0, 0 }, { 1, { 6 }, 1, 1 },
+};
+#define SHAPES ((int)(sizeof shapes / sizeof *shapes))
+
+static mp_graph graph_of(mp_check *t, int i)
+{
+    return mp_rig_graph(&t->rig, shapes[i].graphs, shapes[i].sizes, shapes[i].density, shapes[i].loops);
+}
+
+/* Weights that are an input of the check. */
+static void give_weights(mp_check *t, mp_graph *g)
+{
+    g->w = mp_rig_weights(&t->rig, g);
+    mp_check_watch(t, g->w);
+}
+
+void check_agg(void **state)
+{
+    mp_check *t = *state;
+    static const int widths[] = { 1, 3, 67 };
+    for (int i = 0; i < SHAPES; i++) {
+        for (int kind = MP_AGG_GCN; kind <= MP_AGG_ROW; kind++) {
+            for (int how = 0; how < 12; how++) {
+                mp_check_reset(t);
+                int C = widths[how % 3];
+                bool relu = how & 1, weighted = how & 2;
+                mp_graph g = graph_of(t, i);
+                if (weighted) give_weights(t, &g);
+                mp_mat *z = mp_check_input(t, g.nodes, C), *b = how >= 6 ? mp_check_input(t, 1, C) : NULL;
+                MP_GRADCHECK(t, mp_agg(&t->ctx, mp_check_fresh(t, &g), kind, z, b, relu));
+            }
+        }
+    }
+    /* Twice on one graph and one bias: the second finds the coefficients, weights and bias get two gradients. */
+    for (int kind = MP_AGG_GCN; kind <= MP_AGG_ROW; kind++) {
+        mp_check_reset(t);
+        mp_graph g = graph_of(t, 1);
+        give_weights(t, &g);
+        mp_mat *z = mp_check_input(t, g.nodes, 3), *b = mp_check_input(t, 1, 3);
+        for (mp_check_begin(t, "agg of agg"); mp_check_next(t);) {
+            const mp_graph *on = mp_check_fresh(t, &g);
+            mp_mat *first = mp_agg(&t->ctx, on, kind, z, b, false);
+            mp_check_value(t, mp_mix(&t->ctx, 1, mp_agg(&t->ctx, on, kind, first, b, false), 1, first));
+        }
+    }
+    /* Constant weights: no room for their gradient. */
+    mp_check_reset(t);
+    mp_graph g = graph_of(t, 1);
+    mp_mat *w = mp_rig_weights(&t->rig, &g), *z = mp_check_input(t, g.nodes, 3);
+    for (mp_check_begin(t, "constant weights"); mp_check_next(t);) {
+        g.w = mp_mat_of(&t->ctx, w->v, g.edges, 1);
+        mp_check_value(t, mp_agg(&t->ctx, mp_check_fresh(t, &g), MP_AGG_GCN, z, NULL, false));
+    }
+}
+
+void check_edge_pair(void **state)
+{
+    mp_check *t = *state;
+    for (int i = 0; i < SHAPES; i++) {
+        mp_check_reset(t);
+        mp_graph g = graph_of(t, i);
+        mp_mat *a = mp_check_input(t, g.nodes, 1), *b = mp_check_input(t, g.nodes, 1);
+        MP_GRADCHECK(t, mp_edge_pair(&t->ctx, &g, a, b));
+        MP_GRADCHECK(t, mp_edge_pair(&t->ctx, &g, a, NULL));
+        MP_GRADCHECK(t, mp_edge_pair(&t->ctx, &g, a, a));
+    }
+}
+
+void check_edge_take(void **state)
+{
+    mp_check *t = *state;
+    static const int from[] = { 3, -1, 0, 3, 2 }; /* 3 twice, 1 never, a constant */
+    mp_mat *w = mp_check_input(t, 4, 1);
+    MP_GRADCHECK(t, mp_edge_take(&t->ctx, w, from, 5));
+    MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_edge_take(&t->ctx, w, from, 4), 2, w));
+}
+
+void check_edge_mix(void **state)
+{
+    mp_check *t = *state;
+    for (int i = 0; i < SHAPES; i++) {
+        for (int how = 0; how < 4; how++) {
+            mp_check_reset(t);
+            mp_graph g = graph_of(t, i);
+            if (how & 1) give_weights(t, &g);
+            int C = how & 2 ? 69 : 3;
+            mp_mat *a = mp_check_input(t, g.nodes, C), *b = mp_check_input(t, g.nodes, C);
+            MP_GRADCHECK(t, mp_edge_mix(&t->ctx, &g, a, 1, b, -1));
+            MP_GRADCHECK(t, mp_edge_mix(&t->ctx, &g, a, -0.5, a, 2));
+        }
+    }
+}
+
+void check_softmax(void **state)
+{
+    mp_check *t = *state;
+    static const int ptr[] = { 0, 1, 1, 6, 9 };
+    mp_mat *u = mp_check_input(t, 9, 1);
+    MP_GRADCHECK(t, mp_softmax(&t->ctx, u, ptr, 4));
+    MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_softmax(&t->ctx, u, ptr, 4), 1, u));
+    for (int i = 0; i < 9; i++) u->v[i] *= 30;
+    MP_GRADCHECK(t, mp_softmax(&t->ctx, u, ptr, 4));
+    mp_check_reset(t);
+    mp_mat *wide = mp_check_input(t, 9, 3);
+    MP_GRADCHECK(t, mp_softmax(&t->ctx, wide, ptr, 4));
+    MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_softmax(&t->ctx, wide, ptr, 4), 1, wide));
+}
+
+void check_sparsemax(void **state)
+{
+    mp_check *t = *state;
+    static const int ptr[] = { 0, 1, 1, 6, 9, 20 };
+    mp_mat *u = mp_check_input(t, 20, 1);
+    MP_GRADCHECK(t, mp_sparsemax(&t->ctx, u, ptr, 5));
+    MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_sparsemax(&t->ctx, u, ptr, 5), 1, mp_act_of(&t->ctx, u, MP_ACT_TANH)));
+    for (int i = 0; i < 20; i++) u->v[i] *= 0.1; /* all in the support */
+    MP_GRADCHECK(t, mp_sparsemax(&t->ctx, u, ptr, 5));
+    for (int i = 0; i < 20; i++) u->v[i] *= 300; /* one each */
+    MP_GRADCHECK(t, mp_sparsemax(&t->ctx, u, ptr, 5));
+}
+
+void check_local_att(void **state)
+{
+    mp_check *t = *state;
+    for (int i = 0; i < SHAPES; i++) {
+        for (int D = 1; D <= 3; D += 2) {
+            mp_check_reset(t);
+            mp_graph g = graph_of(t, i);
+            mp_mat *w = mp_rig_weights(&t->rig, &g), *z = mp_check_input(t, g.nodes, D), *tau = mp_check_input(t, 1, 1);
+            for (int sign = 0; sign < 2; sign++, tau->v[0] = -tau->v[0]) {
+                for (mp_check_begin(t, "local_att"); mp_check_next(t);) {
+                    g.w = mp_mat_of(&t->ctx, w->v, g.edges, 1);
+                    mp_check_value(t, mp_local_att(&t->ctx, &g, z, tau));
+                }
+            }
+        }
+    }
+}
+
+void check_edge_norm(void **state)
+{
+    mp_check *t = *state;
+    for (int i = 0; i < SHAPES; i++) {
+        mp_check_reset(t);
+        mp_graph g = graph_of(t, i);
+        give_weights(t, &g);
+        MP_GRADCHECK(t, mp_edge_norm(&t->ctx, &g));
+        MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_edge_norm(&t->ctx, &g), 1, g.w));
+    }
+}
+
+void check_near_max(void **state)
+{
+    mp_check *t = *state;
+    for (int i = 0; i < SHAPES; i++) {
+        for (int C = 1; C <= 69; C += 34) {
+            mp_check_reset(t);
+            mp_graph g = graph_of(t, i), looped;
+            const int *from;
+            mp_with_loops(t->rig.memory, &g, &looped, &from);
+            mp_mat *x = mp_check_input(t, g.nodes, C);
+            MP_GRADCHECK(t, mp_near_max(&t->ctx, &looped, x));
+            MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_near_max(&t->ctx, &looped, x), 1, x));
+        }
+    }
+}
+
+/* Keeps about half of the nodes of each graph, in an order that is not that of their numbers. */
+static int some_nodes(mp_check *t, const mp_graph *g, int *keep, int *keep_ptr)
+{
+    int n = 0;
+    keep_ptr[0] = 0;
+    for (int b = 0; b < g->graphs; b++) {
+        int first = n;
+        for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++)
+            if (v == g->node_ptr[b] || mp_rng_unit(&t->rig.rng) < 0.5) keep[n++] = v;
+        mp_rng_shuffle(&t->rig.rng, keep + first, n - first);
+        keep_ptr[b + 1] = n;
+    }
+    return n;
+}
+
+void check_coarse(void **state)
+{
+    mp_check *t = *state;
+    for (int i = 0; i < SHAPES; i++) {
+        for (int how = 0; how < 8; how++) {
+            mp_check_reset(t);
+            mp_graph g = graph_of(t, i), looped;
+            const int *from;
+            mp_with_loops(t->rig.memory, &g, &looped, &from);
+            if (how & 1) give_weights(t, &looped);
+            mp_mat *alpha = how & 4 ? mp_rig_mat(&t->rig, looped.edges, 1) : mp_check_input(t, looped.edges, 1);
+            if (how & 4) alpha->g = NULL; /* detached */
+            int keep[16], keep_ptr[5];
+            some_nodes(t, &looped, keep, keep_ptr);
+            for (mp_check_begin(t, "coarse"); mp_check_next(t);) {
+                mp_graph *out = MP_NEW(t->ctx.arena, mp_graph, 1);
+                mp_coarse(&t->ctx, &looped, alpha, keep, keep_ptr, how & 2, out);
+                mp_check_value(t, out->w);
+            }
+        }
+    }
+}
+
+/* Memberships by node: each node in up to three clusters of its graph, some in none. */
+static mp_assign some_memberships(mp_check *t, const mp_graph *g, int *cluster_of)
+{
+    int *node_ptr = MP_NEW(t->rig.memory, int, g->nodes + 1), *owner = MP_NEW(t->rig.memory, int, 3 * g->nodes), n = 0;
+    for (int b = 0; b < g->graphs; b++) {
+        cluster_of[b + 1] = cluster_of[b] + 1 + mp_rng_below(&t->rig.rng, 3);
+        for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) {
+            for (int q = cluster_of[b]; q < cluster_of[b + 1]; q++)
+                if (mp_rng_unit(&t->rig.rng) < 0.6) owner[n++] = q;
+            node_ptr[v + 1] = n;
+        }
+    }
+    mp_assign a;
+    mp_assign_nodes(t->rig.memory, g->nodes, cluster_of[g->graphs], node_ptr, owner, &a);
+    return a;
+}
+
+void check_coarse_of(void **state)
+{
+    mp_check *t = *state;
+    for (int i = 0; i < SHAPES; i++) {
+        for (int how = 0; how < 12; how++) {
+            mp_check_reset(t);
+            int cluster_of[5] = { 0 };
+            mp_graph g = graph_of(t, i);
+            if (how & 1) give_weights(t, &g);
+            mp_assign a = some_memberships(t, &g, cluster_of);
+            mp_mat *alpha = mp_check_input(t, a.size, 1);
+            if (how & 2) alpha->g = NULL;
+            if (how & 2) mp_check_reset(t);
+            if (how & 2 && g.w) mp_check_watch(t, g.w);
+            for (mp_check_begin(t, "coarse_of"); mp_check_next(t);) {
+                mp_graph *out = MP_NEW(t->ctx.arena, mp_graph, 1);
+                mp_coarse_of(&t->ctx, &g, &a, alpha, cluster_of, (mp_diagonal)(how / 4), out);
+                mp_check_value(t, out->w);
+            }
+        }
+    }
+}
+
+void check_collect(void **state)
+{
+    mp_check *t = *state;
+    for (int i = 0; i < SHAPES; i++) {
+        for (int C = 1; C <= 69; C += 34) {
+            mp_check_reset(t);
+            int cluster_of[5] = { 0 };
+            mp_graph g = graph_of(t, i);
+            mp_assign a = some_memberships(t, &g, cluster_of);
+            mp_mat *alpha = mp_check_input(t, a.size, 1), *x = mp_check_input(t, g.nodes, C);
+            MP_GRADCHECK(t, mp_collect(&t->ctx, &a, alpha, x));
+            MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_collect(&t->ctx, &a, alpha, x), 2, mp_collect(&t->ctx, &a, alpha, x)));
+        }
+    }
+}

@@ -1,0 +1,323 @@
+/* kernel_runs.c - see kernel_runs.h. Sizes are drawn odd, zero and large; scratch and outputs have exactly the size they
+ * need, so that a memory checker sees a step too far.
+ * SPDX-License-Identifier: MIT */
+#include "kernel_runs.h"
+
+#include <math.h>
+#include <string.h>
+
+void trace_reals(trace *t, const float *v, size_t n)
+{
+    if (t->n + n > t->cap) {
+        size_t cap = 2 * (t->n + n) + 1024;
+        float *more = MP_NEW(t->memory, float, cap);
+        if (t->n) memcpy(more, t->v, t->n * sizeof *more);
+        t->v = more;
+        t->cap = cap;
+    }
+    for (size_t i = 0; i < n; i++) t->v[t->n++] = v[i] != v[i] ? (float)NAN : v[i];
+}
+
+void trace_ints(trace *t, const int *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float f = (float)v[i]; /* exact: indices of tests are small */
+        trace_reals(t, &f, 1);
+    }
+}
+
+static int size(mp_rig *r)
+{
+    static const int some[] = { 0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 64, 65, 100, 127, 128, 129 };
+    return some[mp_rng_below(&r->rng, (int)(sizeof some / sizeof *some))];
+}
+
+static int small(mp_rig *r)
+{
+    return mp_rng_below(&r->rng, 9);
+}
+
+static bool coin(mp_rig *r)
+{
+    return mp_rng_unit(&r->rng) < 0.5;
+}
+
+static float *reals(mp_rig *r, size_t n)
+{
+    float *v = MP_NEW(r->memory, float, n);
+    for (size_t i = 0; i < n; i++) v[i] = (float)mp_rng_normal(&r->rng);
+    return v;
+}
+
+static size_t area(int a, int b)
+{
+    return (size_t)a * (size_t)b;
+}
+
+/* A few graphs, some nodes without edges, some with loops. */
+static mp_graph some_graph(mp_rig *r)
+{
+    int sizes[3] = { 1 + small(r), small(r), 3 + 3 * small(r) };
+    return mp_rig_graph(r, 3, sizes, mp_rng_between(&r->rng, 0, 0.5), 0.2);
+}
+
+/* Positions of some nodes, each at most once. */
+static int *some_nodes(mp_rig *r, int N, int *count)
+{
+    int *keep = MP_NEW(r->memory, int, N);
+    for (int i = 0; i < N; i++) keep[i] = i;
+    mp_rng_shuffle(&r->rng, keep, N);
+    *count = N ? mp_rng_below(&r->rng, N + 1) : 0;
+    return keep;
+}
+
+void run_gemm(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int M = size(r), N = size(r), K = mp_rng_unit(&r->rng) < 0.1 ? 400 : size(r);
+    bool flip_a = coin(r), flip_b = coin(r), add = coin(r);
+    mp_operand A = { reals(r, area(M, K)), flip_a ? M : K, flip_a }, B = { reals(r, area(K, N)), flip_b ? K : N, flip_b };
+    float *C = reals(r, area(M, N)), *bias = !add && coin(r) ? reals(r, (size_t)N) : NULL;
+    k->gemm(C, A, B, M, N, K, bias, add, coin(r), MP_NEW(r->memory, float, mp_gemm_work(M, N, K)));
+    trace_reals(t, C, area(M, N));
+}
+
+void run_agg(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    int C = size(r);
+    mp_links l = { g.row_ptr, g.col, coin(r) ? reals(r, (size_t)g.edges) : NULL, coin(r) ? g.rev : NULL,
+                   coin(r) ? reals(r, (size_t)g.nodes) : NULL };
+    float *Y = reals(r, area(g.nodes, C)), *bias = coin(r) ? reals(r, (size_t)C) : NULL;
+    k->agg(Y, reals(r, area(g.nodes, C)), l, bias, coin(r), coin(r), g.nodes, C);
+    trace_reals(t, Y, area(g.nodes, C));
+}
+
+void run_edge_dot(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    int C = size(r);
+    mp_links l = { g.row_ptr, g.col, NULL, NULL, NULL };
+    float *out = reals(r, (size_t)g.edges), *self = coin(r) ? reals(r, (size_t)g.nodes) : NULL;
+    k->edge_dot(out, self, reals(r, area(g.nodes, C)), reals(r, area(g.nodes, C)), l, coin(r), g.nodes, C);
+    trace_reals(t, out, (size_t)g.edges);
+    if (self) trace_reals(t, self, (size_t)g.nodes);
+}
+
+/* Rows of a sparse matrix with up to four entries each. */
+static int *sparse_rows(mp_rig *r, int N, int cols, const int **col)
+{
+    int *ptr = MP_NEW(r->memory, int, N + 1), *list = MP_NEW(r->memory, int, 4 * N);
+    for (int v = 0; v < N; v++) {
+        ptr[v + 1] = ptr[v];
+        for (int c = 0; c < cols && ptr[v + 1] - ptr[v] < 4; c++)
+            if (mp_rng_unit(&r->rng) < 0.3) list[ptr[v + 1]++] = c;
+    }
+    *col = list;
+    return ptr;
+}
+
+void run_sparse_fwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r), cols = 1 + small(r);
+    const int *col, *ptr = sparse_rows(r, N, cols, &col);
+    float *Y = reals(r, area(N, C)), *val = coin(r) ? reals(r, (size_t)ptr[N]) : NULL, *bias = coin(r) ? reals(r, (size_t)C) : NULL;
+    k->sparse_fwd(Y, ptr, col, val, reals(r, area(cols, C)), bias, N, C);
+    trace_reals(t, Y, area(N, C));
+}
+
+void run_sparse_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r), cols = 1 + small(r);
+    const int *col, *ptr = sparse_rows(r, N, cols, &col);
+    float *dW = reals(r, area(cols, C)), *val = coin(r) ? reals(r, (size_t)ptr[N]) : NULL;
+    k->sparse_bwd(dW, reals(r, area(N, C)), ptr, col, val, N, C);
+    trace_reals(t, dW, area(cols, C));
+}
+
+void run_gate_fwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r), D = 1 + small(r), K, split = coin(r) ? (C + D - 1) / D : 0;
+    int *keep = some_nodes(r, N, &K);
+    float *out = reals(r, area(K, C) * (size_t)(split ? 1 : D));
+    if (split == 0 && C == 0) return;
+    k->gate_fwd(out, reals(r, area(N, C)), reals(r, area(K, D)), keep, K, C, D, split);
+    trace_reals(t, out, area(K, C) * (size_t)(split ? 1 : D));
+}
+
+void run_gate_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r), D = 1 + small(r), K, split = coin(r) ? (C + D - 1) / D : 0;
+    int *keep = some_nodes(r, N, &K);
+    float *dX = reals(r, area(N, C)), *dG = reals(r, area(K, D));
+    bool x = coin(r), g = !x || coin(r);
+    k->gate_bwd(x ? dX : NULL, g ? dG : NULL, reals(r, area(K, C) * (size_t)(split ? 1 : D)), reals(r, area(N, C)),
+                reals(r, area(K, D)), keep, K, C, D, split);
+    trace_reals(t, dX, area(N, C));
+    trace_reals(t, dG, area(K, D));
+}
+
+void run_readout_max(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    int C = size(r), ld = C + small(r), *arg = MP_NEW(r->memory, int, area(3, C));
+    float *out = MP_NEW(r->memory, float, area(3, ld)), *X = reals(r, area(g.nodes, C));
+    for (size_t i = 0; i < area(g.nodes, C); i++) X[i] = X[i] < 0 ? 0 : X[i]; /* ties, as after ReLU */
+    k->readout_max(out, arg, X, g.node_ptr, 3, C, ld);
+    trace_reals(t, out, area(3, ld));
+    trace_ints(t, arg, area(3, C));
+}
+
+void run_readout_sum(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    int C = size(r), ld = C + small(r);
+    float *out = MP_NEW(r->memory, float, area(3, ld));
+    k->readout_sum(out, reals(r, area(g.nodes, C)), g.node_ptr, coin(r) ? reals(r, 3) : NULL, 3, C, ld);
+    trace_reals(t, out, area(3, ld));
+}
+
+void run_readout_max_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = 1 + size(r), C = size(r), ld = C + small(r), *arg = MP_NEW(r->memory, int, area(3, C));
+    for (size_t i = 0; i < area(3, C); i++) arg[i] = mp_rng_below(&r->rng, N + 1) - 1;
+    float *dX = reals(r, area(N, C));
+    k->readout_max_bwd(dX, reals(r, area(3, ld)), arg, 3, C, ld);
+    trace_reals(t, dX, area(N, C));
+}
+
+void run_readout_sum_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    int C = size(r), ld = C + small(r);
+    float *dX = reals(r, area(g.nodes, C));
+    k->readout_sum_bwd(dX, reals(r, area(3, ld)), g.node_ptr, coin(r) ? reals(r, 3) : NULL, coin(r), 3, C, ld);
+    trace_reals(t, dX, area(g.nodes, C));
+}
+
+void run_near_max(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int sizes[2] = { 1 + small(r), 10 }, C = size(r);
+    mp_graph g = mp_rig_graph(r, 2, sizes, 0.3, 1);
+    float *out = reals(r, area(g.nodes, C));
+    int *arg = MP_NEW(r->memory, int, area(g.nodes, C));
+    k->near_max(out, arg, reals(r, area(g.nodes, C)), (mp_links){ g.row_ptr, g.col, NULL, NULL, NULL }, g.nodes, C);
+    trace_reals(t, out, area(g.nodes, C));
+    trace_ints(t, arg, area(g.nodes, C));
+}
+
+void run_col_sum(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r);
+    float *out = reals(r, (size_t)C);
+    k->col_sum(out, reals(r, area(N, C)), coin(r), N, C);
+    trace_reals(t, out, (size_t)C);
+}
+
+/* Values over the whole range, with those that are special. */
+static float *wide_reals(mp_rig *r, size_t n)
+{
+    static const float special[] = { 0.0f, -0.0f, 1e-45f, -1e-45f, 1e-38f, INFINITY, -INFINITY, NAN, 88.7f, 88.8f, -87.33f,
+                                     -87.34f, -104.0f, 3e38f, -3e38f, 0.625f, 20.0f };
+    float *v = reals(r, n);
+    for (size_t i = 0; i < n; i++) {
+        if (mp_rng_unit(&r->rng) < 0.2) v[i] = special[mp_rng_below(&r->rng, (int)(sizeof special / sizeof *special))];
+        if (mp_rng_unit(&r->rng) < 0.3) v[i] *= 40.0f;
+    }
+    return v;
+}
+
+void run_act_fwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = area(size(r), size(r));
+    float *out = reals(r, n), *x = wide_reals(r, n);
+    for (int f = MP_ACT_NONE; f <= MP_ACT_LEAKY; f++) {
+        k->act_fwd(out, x, f, n);
+        trace_reals(t, out, n);
+    }
+}
+
+void run_act_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = area(size(r), size(r));
+    float *dx = reals(r, n), *dy = reals(r, n), *y = reals(r, n);
+    for (int f = MP_ACT_NONE; f <= MP_ACT_LEAKY; f++) {
+        k->act_bwd(dx, dy, y, f, coin(r), n);
+        k->act_bwd(dy, dy, y, f, false, n); /* in place */
+        trace_reals(t, dx, n);
+        trace_reals(t, dy, n);
+    }
+}
+
+void run_axpy(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = area(size(r), size(r));
+    float *y = reals(r, n);
+    k->axpy(y, (float)mp_rng_normal(&r->rng), reals(r, n), coin(r), n);
+    trace_reals(t, y, n);
+}
+
+void run_mul(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = area(size(r), size(r));
+    float *out = reals(r, n);
+    k->mul(out, reals(r, n), reals(r, n), coin(r), n);
+    trace_reals(t, out, n);
+}
+
+/* Ranges of different lengths, some empty. */
+static int *ranges(mp_rig *r, int *count)
+{
+    *count = size(r);
+    int *ptr = MP_NEW(r->memory, int, *count + 1);
+    for (int i = 0; i < *count; i++) ptr[i + 1] = ptr[i] + (coin(r) ? small(r) : 0) + (mp_rng_unit(&r->rng) < 0.05 ? 50 : 0);
+    return ptr;
+}
+
+void run_softmax(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int count, *ptr = ranges(r, &count);
+    size_t n = (size_t)ptr[count];
+    float *out = reals(r, n), *u = reals(r, n);
+    for (size_t i = 0; i < n; i++) u[i] *= coin(r) ? 30.0f : 1.0f;
+    k->softmax(out, u, ptr, count);
+    trace_reals(t, out, n);
+}
+
+void run_softmax_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int count, *ptr = ranges(r, &count);
+    size_t n = (size_t)ptr[count];
+    float *du = reals(r, n);
+    k->softmax_bwd(du, reals(r, n), reals(r, n), ptr, coin(r), count);
+    trace_reals(t, du, n);
+}
+
+void run_log_softmax(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int rows = size(r), cols = 1 + small(r);
+    float *out = reals(r, area(rows, cols)), *x = reals(r, area(rows, cols));
+    for (size_t i = 0; i < area(rows, cols); i++) x[i] *= coin(r) ? 50.0f : 1.0f;
+    k->log_softmax(out, x, rows, cols);
+    trace_reals(t, out, area(rows, cols));
+}
+
+/* The rate of multiply-adds is measured on registers: no rounds, so that widths do not matter. */
+void run_peak(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    float *out = reals(r, 2);
+    k->peak(out, 0);
+    trace_reals(t, out, 2);
+}
+
+void run_adam(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = area(size(r), size(r));
+    float *theta = reals(r, n), *m = reals(r, n), *v = reals(r, n), *grad = reals(r, n);
+    for (size_t i = 0; i < n; i++) v[i] = v[i] < 0 ? -v[i] : v[i];
+    mp_adam how = { .lr_corrected = 0.01f, .root_corrected = 1.5f, .beta1 = 0.9f, .beta2 = 0.999f, .eps = 1e-8f, .decay = 1e-4f,
+                    .rest1 = 0.1f, .rest2 = 0.001f };
+    k->adam(theta, m, v, grad, &how, n);
+    trace_reals(t, theta, n);
+    trace_reals(t, m, n);
+    trace_reals(t, v, n);
+}

@@ -1,0 +1,72 @@
+#!/bin/sh
+# test_layers.sh - the rules that the tree itself must keep:
+#   1. a file includes only from its own folder or from folders before it in the list below;
+#   2. every header compiles alone;
+#   3. a source of more than 500 lines says why in its opening comment, with the words "lines because".
+# Usage: test_layers.sh SOURCE_ROOT [COMPILER]
+# SPDX-License-Identifier: MIT
+set -u
+root=$1
+compiler=${2:-cc}
+layers="base conf math graph grad nn pool baseline data model train store report cli"
+bad=0
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT INT TERM
+
+complain() {
+    echo "$1" >&2
+    bad=1
+}
+
+place() { # of a folder in the list; 0: not there
+    n=0
+    for layer in $layers; do
+        n=$((n + 1))
+        [ "$layer" = "$1" ] && { echo $n; return; }
+    done
+    echo 0
+}
+
+cd "$root" || exit 1
+
+for folder in src/*/; do
+    folder=${folder#src/}
+    folder=${folder%/}
+    own=$(place "$folder")
+    [ "$own" -gt 0 ] || { complain "src/$folder is not in the list of layers"; continue; }
+    for file in src/"$folder"/*.c src/"$folder"/*.h; do
+        [ -f "$file" ] || continue
+        for included in $(sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' "$file"); do
+            case $included in
+            */*)
+                other=$(place "${included%%/*}")
+                [ "$other" -gt 0 ] || complain "$file includes $included, which is in no layer"
+                [ "$other" -le "$own" ] || complain "$file includes $included, which stands above it"
+                ;;
+            *) ;; # the public header, or one that the build generates
+            esac
+        done
+    done
+done
+
+for header in src/*/*.h include/*.h; do
+    [ -f "$header" ] || continue
+    case $header in
+    src/*) name=${header#src/} ;;
+    *) name=${header#include/} ;;
+    esac
+    printf '#include "%s"\ntypedef int mp_not_empty;\n' "$name" >"$scratch/alone.c"
+    # simd.h and fun.h hold static functions of which a file uses some
+    "$compiler" -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-unused-function -Isrc -Iinclude -fsyntax-only \
+        "$scratch/alone.c" 2>"$scratch/log" || complain "$header does not compile alone: $(head -n 3 "$scratch/log")"
+done
+
+for file in src/*/*.c src/*/*.h include/*.h tests/*/*.c tests/*/*.h fuzz/*.c; do
+    [ -f "$file" ] || continue
+    lines=$(wc -l <"$file")
+    [ "$lines" -gt 500 ] || continue
+    awk '/\*\// { print; exit } { print }' "$file" | grep -q "lines because" ||
+        complain "$file has $lines lines and does not say why (\"lines because ...\" in its opening comment)"
+done
+
+exit $bad

@@ -1,0 +1,117 @@
+/* store_fixture.c - see store_fixture.h.
+ * SPDX-License-Identifier: MIT */
+#include "store_fixture.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <cmocka.h>
+
+static char folder[] = "/tmp/midpool_store_XXXXXX";
+mp_epoch points[CURVE];
+
+void fixture_begin(void)
+{
+    if (!mkdtemp(folder)) exit(1);
+    chmod(folder, 0755);
+    for (int i = 0; i < CURVE; i++)
+        points[i] = (mp_epoch){ 1.0 / (i + 1), 2.0 / (i + 3), i ? 0.5 : (double)NAN };
+}
+
+void fixture_end(void)
+{
+    char command[160];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    if (system(command) != 0) exit(1);
+}
+
+const char *fixture_folder(void)
+{
+    return folder;
+}
+
+const char *fresh(void)
+{
+    static char path[128];
+    static int count;
+    snprintf(path, sizeof path, "%s/%d.db", folder, count++);
+    return path;
+}
+
+mp_run_key key_of(int seed, int fold)
+{
+    mp_run_key k;
+    memset(&k, 0, sizeof k);
+    strcpy(k.dataset, "MUTAG");
+    strcpy(k.folds_from, "files");
+    k.fingerprint = 0xFEDCBA9876543210;
+    k.fold = fold;
+    k.folds = 10;
+    mp_config_init(&k.config);
+    k.config.seed = seed;
+    return k;
+}
+
+mp_run_result result_of(int seed, int fold)
+{
+    mp_run_result r = { .epochs = CURVE,
+                        .best_epoch = 7,
+                        .hit_cap = 1,
+                        .train_loss = 0.25,
+                        .val_loss = 0.5,
+                        .val_metric = 0.125 * fold,
+                        .test_metric = seed,
+                        .large_metric = (double)NAN,
+                        .seconds = 1.5,
+                        .seconds_per_epoch = 0.01,
+                        .peak_bytes = 1ULL << 40,
+                        .curve_len = CURVE,
+                        .curve = points };
+    memset(r.model_sha256, 'a', 64);
+    return r;
+}
+
+mp_store *open_store(const char *path, mp_store_mode mode)
+{
+    mp_store *s;
+    if (mp_store_open(path, mode, &s) != MP_OK) fail_msg("%s", mp_message());
+    return s;
+}
+
+mp_err put(mp_store *s, int seed, int fold, bool *added)
+{
+    mp_run_key k = key_of(seed, fold);
+    mp_run_result r = result_of(seed, fold);
+    return mp_store_put(s, &k, &r, added);
+}
+
+mp_run_status status_of(mp_store *s, int seed, int fold)
+{
+    mp_run_key k = key_of(seed, fold);
+    mp_run_status status;
+    if (mp_store_has(s, &k, &status) != MP_OK) fail_msg("%s", mp_message());
+    return status;
+}
+
+void assert_sound(const char *path)
+{
+    mp_store *s = open_store(path, MP_STORE_READ);
+    int64_t n;
+    assert_int_equal(mp_db_int(s,
+                               "SELECT count(*) FROM run WHERE status = 'done' AND "
+                               "(SELECT count(*) FROM curve WHERE curve.run = run.id) <> run.epochs",
+                               &n),
+                     MP_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(mp_db_int(s, "SELECT count(*) FROM curve WHERE run NOT IN (SELECT id FROM run)", &n),
+                     MP_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(
+        mp_db_int(s, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'", &n), MP_OK);
+    assert_int_equal(n, 0);
+    mp_store_close(s);
+}

@@ -1,0 +1,174 @@
+/* test_svg.c - charts, pictures of graphs, the layout and plain-text tables.
+ * SPDX-License-Identifier: MIT */
+#include "report/layout.h"
+#include "report/svg.h"
+#include "report/table.h"
+#include "tags.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static mp_arena *arena;
+
+static void assert_sound(const char *svg)
+{
+    char near[32];
+    const char *bad = tags_check(svg, near);
+    if (bad) fail_msg("%s near '%s'", bad, near);
+    assert_null(strstr(svg, "nan"));
+    assert_null(strstr(svg, "inf"));
+}
+
+static int count(const char *text, const char *word)
+{
+    int n = 0;
+    for (const char *p = text; (p = strstr(p, word)) != NULL; p++) n++;
+    return n;
+}
+
+static void a_chart_is_sound_for_odd_numbers(void **state)
+{
+    (void)state;
+    static const double x[] = { 1, 2, 3, 4 }, odd[] = { (double)NAN, 1e-9, 1e9, (double)INFINITY },
+                        flat[] = { 3, 3, 3, 3 }, zero[] = { 0, 0, 0, 0 },
+                        minus[] = { -1e-3, -2e-3, -3e-3, -4e-3 };
+    const double *const ys[] = { odd, flat, zero, minus };
+    for (int i = 0; i < 4; i++) {
+        for (int n = 0; n <= 4; n += 2) {
+            mp_svg_series line[] = { { "a<b>&\"", "#123456", true, n, x, ys[i], odd, odd },
+                                     { "b", "#654321", false, n, x, ys[i], NULL, NULL } };
+            mp_svg_chart_spec c = { .x_label = "<x>", .y_label = "&y", .series = 2, .line = line };
+            mp_buf b = { 0 };
+            mp_svg_chart(&c, &b);
+            assert_sound(b.p);
+            assert_true(count(b.p, "<text") < 40);
+            mp_buf_free(&b);
+        }
+    }
+}
+
+static void kept_nodes_have_rings_and_scores_have_shades(void **state)
+{
+    (void)state;
+    static const double x[] = { 0, 0.5, 1, 0.5 }, y[] = { 0, 0.2, 1, 0.9 };
+    static const int all[] = { 0, 1, 2, 3 }, some[] = { 1, 3 }, from[] = { 0, 1, 2, 2 },
+                     to[] = { 1, 2, 3, 2 };
+    static const double score[] = { 0.1, 0.9, (double)NAN, 0.5 };
+    static const unsigned char kept[] = { 0, 1, 0, 1 };
+    static const char *const label[] = { "<C>", "N", "&", "O" };
+    mp_svg_level level[] = { { "first <level>", 4, 4, all, score, kept, from, to },
+                             { NULL, 2, 0, some, NULL, NULL, NULL, NULL } };
+    mp_svg_graph_spec s = {
+        .title = "a & b", .nodes = 4, .x = x, .y = y, .label = label, .levels = 2, .level = level
+    };
+    mp_buf b = { 0 };
+    mp_svg_graph(&s, &b);
+    b.p[b.n] = '\0';
+    char near[32];
+    assert_null(tags_check(b.p, near));
+    assert_int_equal(count(b.p, "stroke=\"#d62f3a\""), 2 + 1);      /* two nodes and the legend */
+    assert_int_equal(count(b.p, "fill=\"rgb(17,66,122)\""), 1 + 1); /* the highest score and the legend */
+    assert_non_null(strstr(b.p, "node 1, score 0.9, kept"));
+    assert_non_null(strstr(b.p, "&lt;C&gt;"));
+    assert_non_null(strstr(b.p, "level 2"));
+    assert_non_null(strstr(b.p, "4 nodes, 2 kept, scores 0.1 to 0.9"));
+    mp_buf_free(&b);
+    s.levels = 0;
+    mp_svg_graph(&s, &b);
+    assert_null(tags_check(b.p, near));
+    mp_buf_free(&b);
+}
+
+/* A ring of n nodes. */
+static mp_graph ring(int n)
+{
+    int *row = MP_NEW(arena, int, n + 1), *col = MP_NEW(arena, int, 2 * n), *ptr = MP_NEW(arena, int, 2);
+    for (int v = 0; v < n; v++) {
+        int a = (v + n - 1) % n, b = (v + 1) % n;
+        row[v] = 2 * v;
+        col[2 * v] = a < b ? a : b;
+        col[2 * v + 1] = a < b ? b : a;
+    }
+    row[n] = 2 * n;
+    ptr[1] = n;
+    return (mp_graph){ .graphs = 1, .nodes = n, .edges = 2 * n, .node_ptr = ptr, .row_ptr = row, .col = col };
+}
+
+static void the_layout_is_repeatable_and_keeps_neighbours_near(void **state)
+{
+    (void)state;
+    enum { N = 30 };
+    mp_graph g = ring(N);
+    double x[N], y[N], x2[N], y2[N], near = 0, far = 0;
+    mp_layout_spring(&g, 7, x, y);
+    mp_layout_spring(&g, 7, x2, y2);
+    assert_memory_equal(x, x2, sizeof x);
+    assert_memory_equal(y, y2, sizeof y);
+    mp_layout_spring(&g, 8, x2, y2);
+    assert_memory_not_equal(x, x2, sizeof x);
+    for (int v = 0; v < N; v++) {
+        assert_true(x[v] >= 0 && x[v] <= 1 && y[v] >= 0 && y[v] <= 1);
+        near += hypot(x[v] - x[(v + 1) % N], y[v] - y[(v + 1) % N]);
+        far += hypot(x[v] - x[(v + N / 2) % N], y[v] - y[(v + N / 2) % N]);
+    }
+    assert_true(near < far / 2);
+}
+
+static void the_layout_takes_any_graph(void **state)
+{
+    (void)state;
+    static const int rows[4] = { 0 }, ptr[] = { 0, 3 };
+    mp_graph g = { .graphs = 1, .nodes = 3, .edges = 0, .node_ptr = ptr, .row_ptr = rows };
+    double x[3], y[3];
+    mp_layout_spring(&g, 1, x, y);
+    for (int v = 0; v < 3; v++) assert_true(isfinite(x[v]) && isfinite(y[v]));
+    g.nodes = 1;
+    mp_layout_spring(&g, 1, x, y);
+    assert_true(x[0] == 0.5 && y[0] == 0.5);
+    g.nodes = 0;
+    mp_layout_spring(&g, 1, x, y);
+}
+
+static void plain_tables_are_aligned(void **state)
+{
+    (void)state;
+    static const char *const header[] = { "name", "n", "note", NULL };
+    mp_table t;
+    mp_buf b = { 0 };
+    mp_table_init(&t, arena, "Title", header);
+    mp_table_print(&t, &b);
+    assert_int_equal(b.n, 0);
+    static const char *const cells[] = { "caf\xC3\xA9", "7",          "x", "a", "12.50 \xC2\xB1 1",
+                                         "-",           "bad\x1B[1m", "-", "" };
+    for (int i = 0; i < 9; i++) mp_table_add(&t, "%s", cells[i]);
+    mp_table_print(&t, &b);
+    assert_string_equal(b.p, "Title\n"
+                             "name             n  note\n"
+                             "-------  ---------  ----\n"
+                             "caf\xC3\xA9             7  x\n"
+                             "a        12.50 \xC2\xB1 1  -\n"
+                             "bad?[1m          -  \n");
+    assert_int_equal(mp_table_rows(&t), 3);
+    assert_true(mp_table_is_number(&t, 1));
+    assert_false(mp_table_is_number(&t, 0));
+    mp_buf_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chart_is_sound_for_odd_numbers),
+        cmocka_unit_test(kept_nodes_have_rings_and_scores_have_shades),
+        cmocka_unit_test(the_layout_is_repeatable_and_keeps_neighbours_near),
+        cmocka_unit_test(the_layout_takes_any_graph),
+        cmocka_unit_test(plain_tables_are_aligned),
+    };
+    arena = mp_arena_new(1 << 16);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    mp_arena_free(arena);
+    return failed != 0;
+}

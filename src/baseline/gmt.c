@@ -38,14 +38,59 @@ static mp_mat *norm_run(const mp_mab *l, mp_ctx *c, mp_mat *x, int which)
     return l->ln ? mp_layer_norm(c, x, mp_use(c, l->norm[which][0]), mp_use(c, l->norm[which][1])) : x;
 }
 
-mp_mat *mp_mab_run(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_mat *q, const int *q_ptr, mp_mat *x, const int *ptr,
-                   int graphs)
+/* Row numbers for mp_pick: of B blocks of heads x m rows those of head h; and 0 .. m-1 for each of B graphs (h < 0). */
+static const int *rows_of(mp_ctx *c, int graphs, int heads, int m, int h)
 {
+    int *which = MP_NEW_RAW(c->arena, int, (size_t)graphs * (size_t)m);
+    for (int b = 0; b < graphs; b++)
+        for (int i = 0; i < m; i++) which[b * m + i] = h < 0 ? i : (b * heads + h) * m + i;
+    return which;
+}
+
+/* A v of one head: the sums of rows z times W_v, and their share of the bias. */
+static mp_mat *head_values(const mp_mab *l, mp_ctx *c, mp_mat *z, mp_mat *share, int h, const int *rows, int n)
+{
+    mp_mat *w = mp_use(c, l->conv_v.a.w), *b = mp_use(c, l->conv_v.bias);
+    int width = w->cols / l->heads, from = h * width;
+    mp_mat *y = mp_linear(c, mp_pick(c, z, rows, n), mp_cols(c, w, from, from + width), NULL, false);
+    return mp_mix(c, 1, y, 1, mp_linear(c, mp_pick(c, share, rows, n), mp_cols(c, b, from, from + width), NULL, false));
+}
+
+/* The same as mp_mha with keys Y W_k + b and values Y W_v + b, Y the sums over neighbourhoods, when every graph has the
+ * same few queries: the weights go to the queries' side, and no product of all nodes with a square matrix is left.
+ *     q k^T = (q W_k^T) Y^T + q b,     A v = (A Y) W_v + (A 1) b */
+static mp_mat *seeds_attend(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_mat *q, mp_mat *x)
+{
+    int B = g->graphs, m = q->rows, H = l->heads;
+    mp_mat *y = mp_agg(c, g, MP_AGG_GCN, x, NULL, false), *head[MP_HEADS_MOST];
+    mp_mat *ask = mp_head_spread(c, q, H, (mp_real)(1 / sqrt((double)q->cols)));
+    mp_mat *u = mp_linear(c, y, mp_linear(c, mp_use(c, l->conv_k.a.w), ask, NULL, false),
+                          mp_linear(c, mp_use(c, l->conv_k.bias), ask, NULL, false), false);
+    mp_mat *t = l->over_queries ? mp_softmax_rows(c, u, H) : mp_softmax(c, u, g->node_ptr, B);
+    mp_real *one = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+    for (int v = 0; v < g->nodes; v++) one[v] = 1;
+    mp_mat *z = mp_block_gram(c, t, y, g->node_ptr, B);
+    mp_mat *share = mp_block_gram(c, t, mp_mat_of(c, one, g->nodes, 1), g->node_ptr, B);
+    for (int h = 0; h < H; h++) head[h] = head_values(l, c, z, share, h, rows_of(c, B, H, m, h), B * m);
+    mp_mat *values = H == 1 ? head[0] : mp_cat(c, head, H);
+    return mp_mix(c, 1, mp_pick(c, q, rows_of(c, B, H, m, -1), B * m), 1, values);
+}
+
+static mp_mat *attend(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_mat *q, const int *q_ptr, mp_mat *x,
+                      const int *ptr, int graphs)
+{
+    if (l->convolves && !q_ptr && l->heads * q->rows < q->cols) return seeds_attend(l, c, g, q, x);
     mp_input in = MP_DENSE(x);
     mp_mat *k = l->convolves ? mp_conv_run(&l->conv_k, c, g, in, false) : mp_lin_run(&l->k, c, in, false);
     mp_mat *v = l->convolves ? mp_conv_run(&l->conv_v, c, g, in, false) : mp_lin_run(&l->v, c, in, false);
+    return mp_mha(c, q, q_ptr, k, v, ptr, graphs, l->heads, l->over_queries);
+}
+
+mp_mat *mp_mab_run(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_mat *q, const int *q_ptr, mp_mat *x, const int *ptr,
+                   int graphs)
+{
     q = mp_lin_run(&l->q, c, MP_DENSE(q), false);
-    mp_mat *o = norm_run(l, c, mp_mha(c, q, q_ptr, k, v, ptr, graphs, l->heads, l->over_queries), 0);
+    mp_mat *o = norm_run(l, c, attend(l, c, g, q, q_ptr, x, ptr, graphs), 0);
     return norm_run(l, c, mp_mix(c, 1, o, 1, mp_lin_run(&l->o, c, MP_DENSE(o), true)), 1);
 }
 

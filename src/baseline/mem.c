@@ -29,7 +29,7 @@ mp_mem mp_mem_init(mp_params *p, const char *prefix, int in, int out, int heads,
 
 mp_mat *mp_mem_run(const mp_mem *l, mp_ctx *c, mp_mat *x, const int *ptr, int graphs, mp_mat **s)
 {
-    *s = mp_softmax_rows(c, mp_memory(c, x, mp_use(c, l->keys), mp_use(c, l->mix), l->heads));
+    *s = mp_softmax_rows(c, mp_memory(c, x, mp_use(c, l->keys), mp_use(c, l->mix), l->heads), 1);
     return mp_lin_run(&l->lin, c, MP_DENSE(mp_block_gram(c, *s, x, ptr, graphs)), false);
 }
 

@@ -26,7 +26,7 @@ static mp_mat *degrees(mp_ctx *c, const mp_adjacency *a, int rows)
 
 mp_pooled mp_mincut_pool(mp_ctx *c, const mp_adjacency *a, mp_mat *x, mp_mat *logits)
 {
-    mp_mat *s = mp_softmax_rows(c, logits);
+    mp_mat *s = mp_softmax_rows(c, logits, 1);
     mp_mat *a0 = mp_block_gram(c, s, times(c, a, s), a->ptr, a->graphs);
     return (mp_pooled){ .x = mp_block_gram(c, s, x, a->ptr, a->graphs),
                         .a = mp_cut_norm(c, a0),

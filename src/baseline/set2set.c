@@ -16,14 +16,25 @@ mp_set2set mp_set2set_init(mp_params *p, const char *prefix, int channels, int s
                          mp_param_vector(p, prefix, "lstm.bias_hh_l0", 4 * H, MP_INIT_UNIFORM, bound) };
 }
 
+/* The gates of the first step: question, answer and state are 0, so only the biases are left. */
+static mp_mat *first_gates(const mp_set2set *s, mp_ctx *c, int graphs, int width)
+{
+    mp_mat *none = mp_mat_of(c, NULL, graphs, 0), *w = mp_mat_of(c, NULL, 0, width);
+    return mp_mix(c, 1, mp_linear(c, none, w, mp_use(c, s->b_ih), false), 1,
+                  mp_linear(c, none, w, mp_use(c, s->b_hh), false));
+}
+
+static mp_mat *next_gates(const mp_set2set *s, mp_ctx *c, mp_mat *both, mp_mat *q)
+{
+    return mp_mix(c, 1, mp_linear(c, both, mp_use(c, s->w_ih), mp_use(c, s->b_ih), false), 1,
+                  mp_linear(c, q, mp_use(c, s->w_hh), mp_use(c, s->b_hh), false));
+}
+
 mp_mat *mp_set2set_run(const mp_set2set *s, mp_ctx *c, mp_mat *x, const int *ptr, int graphs)
 {
-    int H = x->cols;
-    mp_mat *q = mp_mat_of(c, MP_NEW(c->arena, mp_real, (size_t)graphs * (size_t)H), graphs, H), *cell = NULL;
-    mp_mat *both = mp_mat_of(c, MP_NEW(c->arena, mp_real, (size_t)graphs * 2 * (size_t)H), graphs, 2 * H);
+    mp_mat *q = NULL, *cell = NULL, *both = NULL;
     for (int t = 0; t < s->steps; t++) {
-        mp_mat *gates = mp_mix(c, 1, mp_linear(c, both, mp_use(c, s->w_ih), mp_use(c, s->b_ih), false), 1,
-                               mp_linear(c, q, mp_use(c, s->w_hh), mp_use(c, s->b_hh), false));
+        mp_mat *gates = t ? next_gates(s, c, both, q) : first_gates(s, c, graphs, 4 * x->cols);
         q = mp_lstm(c, gates, cell, &cell);
         both = mp_cat(c, (mp_mat *[]){ q, mp_set_attend(c, x, q, ptr, graphs) }, 2);
     }

@@ -214,7 +214,7 @@ static mp_err bench_epoch(void *conf, const mp_cli_args *args)
     MP_TRY(mp_dataset_load(args->operand[0], b->data, args->arena, &d));
     if (!d.seal) return mp_fail(MP_ERR_INPUT, "%s: has no labels", d.name);
     mp_config_resolve(&b->model, &d.graphs);
-    MP_TRY(mp_cli_prepare(&d, &b->model, mp_setup_threads(b->how.threads), NULL, args->arena));
+    MP_TRY(mp_cli_prepare(&d, &b->model, b->how.threads ? b->how.threads : mp_cpu_count(), NULL, args->arena));
     MP_TRY(measure(&d, b, args->arena, &r));
     return print_epoch(&d, b, &r);
 }

@@ -161,6 +161,10 @@ mp_mat *mp_local_att(mp_ctx *c, const mp_graph *g, mp_mat *z, mp_mat *tau)
 
 /* ---- edge_norm: w' = s_i w_ij s_j.  With G the gradient of w' and d = the sums:
  *      dd_i = -(1/(2 d_i)) (sum_j G_ij w'_ij + sum_m G_mi w'_mi),   dw_ij = G_ij s_i s_j + dd_i     (METHODS 3.7) */
+/* A cluster that almost nothing is assigned to counts as isolated: its factor would be 10^5, and what flows back through
+ * two levels of such factors does not fit into a float (RepPool on PROTEINS met infinity after a dozen epochs). */
+#define EMPTY ((mp_real)1e-8)
+
 struct edge_norm {
     mp_mat *out;
     const mp_graph *g;
@@ -192,7 +196,7 @@ mp_mat *mp_edge_norm(mp_ctx *c, const mp_graph *g)
     mp_real *s = MP_NEW(c->arena, mp_real, g->nodes);
     for (int v = 0; v < g->nodes; v++) {
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) s[v] += g->w->v[g->rev[e]];
-        s[v] = (mp_real)(1 / sqrt((double)(s[v] + (mp_real)1e-10)));
+        s[v] = s[v] > EMPTY ? (mp_real)(1 / sqrt((double)(s[v] + (mp_real)1e-10))) : 0;
     }
     for (int v = 0; v < g->nodes; v++)
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) out->v[e] = s[v] * g->w->v[e] * s[g->col[e]];

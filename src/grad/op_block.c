@@ -90,6 +90,7 @@ mp_mat *mp_block_mul(mp_ctx *c, mp_mat *a, mp_mat *x, int graphs)
 struct softmax {
     mp_mat *out, *x;
     const int *ptr;
+    int pieces;
 };
 
 static void softmax_back(void *p, mp_ctx *c)
@@ -97,15 +98,17 @@ static void softmax_back(void *p, mp_ctx *c)
     struct softmax *a = p;
     if (!a->out->live || !a->x->g) return;
     bool add = !mp_grad_store(a->x);
-    c->k->softmax_bwd(a->x->g, a->out->g, a->out->v, a->ptr, add, a->x->rows);
+    c->k->softmax_bwd(a->x->g, a->out->g, a->out->v, a->ptr, add, a->pieces);
 }
 
-mp_mat *mp_softmax_rows(mp_ctx *c, mp_mat *x)
+mp_mat *mp_softmax_rows(mp_ctx *c, mp_mat *x, int parts)
 {
+    mp_assert(parts > 0 && x->cols % parts == 0);
     mp_mat *out = mp_mat_new(c, x->rows, x->cols);
-    const int *ptr = mp_even_ptr(c, x->rows, x->cols);
-    c->k->softmax(out->v, x->v, ptr, x->rows);
-    MP_RECORD(c, softmax_back, struct softmax, out, x, ptr);
+    int pieces = x->rows * parts;
+    const int *ptr = mp_even_ptr(c, pieces, x->cols / parts);
+    c->k->softmax(out->v, x->v, ptr, pieces);
+    MP_RECORD(c, softmax_back, struct softmax, out, x, ptr, pieces);
     return out;
 }
 

@@ -51,6 +51,7 @@
     OP(layer_norm)                                                                                                     \
     OP(batch_norm)                                                                                                     \
     OP(mha)                                                                                                            \
+    OP(head_spread)                                                                                                    \
     OP(link_loss)                                                                                                      \
     OP(entropy_loss)                                                                                                   \
     OP(cut_loss)                                                                                                       \

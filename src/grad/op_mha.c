@@ -7,6 +7,7 @@
 #include "grad/product.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct mha {
     mp_mat *out, *q, *k, *v;
@@ -155,4 +156,36 @@ mp_mat *mp_mha(mp_ctx *c, mp_mat *q, const int *q_ptr, mp_mat *k, mp_mat *v, con
     }
     MP_RECORD(c, mha_back, mha, a.out, q, k, v, q_ptr, k_ptr, graphs, heads, over_queries, a.t);
     return a.out;
+}
+
+/* ---- head_spread */
+struct spread {
+    mp_mat *out, *q;
+    int heads;
+    mp_real scale;
+};
+
+static void spread_back(void *saved, mp_ctx *c)
+{
+    struct spread *a = saved;
+    (void)c;
+    if (!a->out->live || !a->q->g) return;
+    int m = a->q->rows, C = a->q->cols, width = C / a->heads;
+    mp_real *dq = mp_grad_zeroed(a->q);
+    for (int k = 0; k < C; k++)
+        for (int i = 0; i < m; i++)
+            dq[mp_at(i, C) + (size_t)k] += a->scale * a->out->g[mp_at(k, a->out->cols) + (size_t)(k / width * m + i)];
+}
+
+mp_mat *mp_head_spread(mp_ctx *c, mp_mat *q, int heads, mp_real scale)
+{
+    mp_assert(heads > 0 && q->cols % heads == 0);
+    int m = q->rows, C = q->cols, width = C / heads;
+    mp_mat *out = mp_mat_new(c, C, heads * m);
+    memset(out->v, 0, mp_size(out) * sizeof *out->v);
+    for (int k = 0; k < C; k++)
+        for (int i = 0; i < m; i++)
+            out->v[mp_at(k, out->cols) + (size_t)(k / width * m + i)] = scale * q->v[mp_at(i, C) + (size_t)k];
+    MP_RECORD(c, spread_back, struct spread, out, q, heads, scale);
+    return out;
 }

@@ -1,8 +1,9 @@
-/* op_size.c - how large rows and columns are: norms of groups of columns, and columns and rows divided by a size.
+/* op_size.c - how large rows and columns are: norms of groups of columns, and columns and rows divided by a
+ * size.
  *
- *     row_norm:  s_d = sum over group d of |x|, or of x^2, or the root of that;   dx = ds_d sign(x), 2 ds_d x, ds_d x / s_d
- *     over_max:  y = u / m,  m = largest + eps;   du = dy / m,  and the largest gets -(sum dy y) / m besides
- *     row_div:   y_v = x_v / m_v,  m = d + eps;   dx = dy / m,  dd = -<dy, y> / m
+ *     row_norm:  s_d = sum over group d of |x|, or of x^2, or the root of that;   dx = ds_d sign(x), 2 ds_d
+ * x, ds_d x / s_d over_max:  y = u / m,  m = largest + eps;   du = dy / m,  and the largest gets -(sum dy y)
+ * / m besides row_div:   y_v = x_v / m_v,  m = d + eps;   dx = dy / m,  dd = -<dy, y> / m
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
 
@@ -22,9 +23,12 @@ static int group_width(int C, int D)
 static mp_real slope(mp_norm_kind kind, mp_real x, mp_real norm)
 {
     switch (kind) {
-    case MP_NORM_L1: return (mp_real)((x > 0) - (x < 0));
-    case MP_NORM_SQUARE: return 2 * x;
-    case MP_NORM_L2: break;
+    case MP_NORM_L1:
+        return (mp_real)((x > 0) - (x < 0));
+    case MP_NORM_SQUARE:
+        return 2 * x;
+    case MP_NORM_L2:
+        break;
     }
     return norm > 0 ? x / norm : 0;
 }
@@ -95,11 +99,12 @@ mp_mat *mp_over_max(mp_ctx *c, mp_mat *u, const int *ptr, int segments, mp_real 
     mp_assert(ptr[segments] == u->rows);
     mp_mat *out = mp_mat_new(c, u->rows, u->cols);
     size_t D = (size_t)u->cols;
-    int *arg = MP_NEW_RAW(c->arena, int, (size_t)segments * D);
+    int *arg = MP_NEW_RAW(c->arena, int, (size_t)segments *D);
     for (int s = 0; s < segments; s++) {
         for (size_t d = 0; d < D && ptr[s] < ptr[s + 1]; d++) {
             int top = ptr[s];
-            for (int i = top; i < ptr[s + 1]; i++) top = u->v[(size_t)i * D + d] > u->v[(size_t)top * D + d] ? i : top;
+            for (int i = top; i < ptr[s + 1]; i++)
+                top = u->v[(size_t)i * D + d] > u->v[(size_t)top * D + d] ? i : top;
             arg[(size_t)s * D + d] = top;
             mp_real m = u->v[(size_t)top * D + d] + eps;
             for (int i = ptr[s]; i < ptr[s + 1]; i++) out->v[(size_t)i * D + d] = u->v[(size_t)i * D + d] / m;

@@ -108,7 +108,7 @@ mp_mat *mp_shift(mp_ctx *c, mp_mat *x, mp_real k); /* x + k */
 mp_mat *mp_cat(mp_ctx *c, mp_mat *const *part, int parts);  /* [x_0, x_1, ...] side by side */
 mp_mat *mp_cols(mp_ctx *c, mp_mat *x, int from, int to);    /* columns from .. to-1 of x    */
 const int *mp_even_ptr(mp_ctx *c, int graphs, int each);    /* 0, each, 2 each, ...         */
-mp_mat *mp_softmax_rows(mp_ctx *c, mp_mat *x);              /* softmax of each row          */
+mp_mat *mp_softmax_rows(mp_ctx *c, mp_mat *x, int parts);   /* of each of `parts` equal pieces of each row */
 mp_mat *mp_row_share(mp_ctx *c, mp_mat *a);                 /* rows over max(their sum, 1)  */
 /* S_b^T X_b one below the other, (B K) x C. S and X may be the same. */
 mp_mat *mp_block_gram(mp_ctx *c, mp_mat *s, mp_mat *x, const int *ptr, int graphs);
@@ -123,6 +123,9 @@ mp_mat *mp_batch_norm(mp_ctx *c, mp_mat *x, mp_mat *gamma, mp_mat *beta, mp_mat 
  * NULL: all rows of q are the queries of every graph. */
 mp_mat *mp_mha(mp_ctx *c, mp_mat *q, const int *q_ptr, mp_mat *k, mp_mat *v, const int *k_ptr, int graphs, int heads,
                bool over_queries);
+
+/* Queries m x C as C x (heads m): column h m + i has, in the rows of head h, scale times those columns of query i. */
+mp_mat *mp_head_spread(mp_ctx *c, mp_mat *q, int heads, mp_real scale);
 
 /* Losses of a clustering S with A0 = S^T A S, M = S^T S (op_cut.c), 1 x 1 each. The first two are means over graphs
  * (norm / n^2, entropy of a row); with padded > 0 they are as if each graph had that many rows and all were one tensor.

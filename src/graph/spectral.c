@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "graph/eigen.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static void set_centre(kmeans *m, int q, int from)
 static void seed_centres(kmeans *m, mp_rng *r)
 {
     set_centre(m, 0, mp_rng_below(r, m->n));
-    for (int i = 0; i < m->n; i++) m->away[i] = squared(point_at(m, i), m->centre, m->dims, INFINITY);
+    for (int i = 0; i < m->n; i++) m->away[i] = squared(point_at(m, i), m->centre, m->dims, DBL_MAX);
     for (int q = 1; q < m->K; q++) {
         double total = 0;
         for (int i = 0; i < m->n; i++) total += m->away[i];
@@ -79,7 +80,7 @@ static bool assign(kmeans *m)
     memset(m->size, 0, (size_t)m->K * sizeof(int));
     for (int i = 0; i < m->n; i++) {
         int had = m->cluster[i], best = had < 0 ? 0 : had;
-        double least = squared(point_at(m, i), centre_at(m, best), m->dims, INFINITY);
+        double least = squared(point_at(m, i), centre_at(m, best), m->dims, DBL_MAX);
         for (int q = 0; q < m->K; q++) {
             if (q == best) continue;
             double d = squared(point_at(m, i), centre_at(m, q), m->dims, least);
@@ -137,7 +138,7 @@ static double descend(kmeans *m, mp_rng *r)
     }
     double sum = 0;
     for (int i = 0; i < m->n; i++)
-        sum += squared(point_at(m, i), centre_at(m, m->cluster[i]), m->dims, INFINITY);
+        sum += squared(point_at(m, i), centre_at(m, m->cluster[i]), m->dims, DBL_MAX);
     return sum;
 }
 

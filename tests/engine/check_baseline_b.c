@@ -60,8 +60,10 @@ void check_softmax_rows(void **state)
     for (int K = 1; K <= 19; K += 6) {
         mp_check_reset(t);
         mp_mat *x = mp_check_input(t, 6, K);
-        MP_GRADCHECK(t, mp_softmax_rows(&t->ctx, x));
-        MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_softmax_rows(&t->ctx, x), 1, x));
+        MP_GRADCHECK(t, mp_softmax_rows(&t->ctx, x, 1));
+        mp_mat *wide = mp_check_input(t, 4, 3 * K);
+        MP_GRADCHECK(t, mp_softmax_rows(&t->ctx, wide, 3));
+        MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_softmax_rows(&t->ctx, x, K), 1, x));
     }
 }
 
@@ -182,6 +184,16 @@ void check_mha(void **state)
     mp_mat *q = mp_check_input(t, 1, 4), *k = mp_check_input(t, NODES, 4), *fixed = mp_rig_mat(&t->rig, NODES, 4);
     MP_GRADCHECK(t, mp_mha(&t->ctx, q, NULL, k, mp_mat_of(&t->ctx, fixed->v, NODES, 4), ptr, GRAPHS, 2, false));
     MP_GRADCHECK(t, mp_mha(&t->ctx, q, NULL, mp_mat_of(&t->ctx, fixed->v, NODES, 4), k, ptr, GRAPHS, 2, true));
+}
+
+void check_head_spread(void **state)
+{
+    mp_check *t = *state;
+    mp_mat *q = mp_check_input(t, 3, 6);
+    for (int heads = 1; heads <= 6; heads += 1 + (heads == 3) * 2) {
+        MP_GRADCHECK(t, mp_head_spread(&t->ctx, q, heads, 0.4));
+        MP_GRADCHECK(t, mp_linear(&t->ctx, q, mp_head_spread(&t->ctx, q, heads, 2), NULL, false));
+    }
 }
 
 /* ---- losses of clusterings */
@@ -352,7 +364,7 @@ void check_kl_loss(void **state)
         mp_mat *s = shares(t, NODES, K);
         MP_GRADCHECK(t, mp_kl_loss(&t->ctx, s, ptr, GRAPHS, false));
         mp_mat *x = mp_check_input(t, NODES, K);
-        MP_GRADCHECK(t, mp_kl_loss(&t->ctx, mp_softmax_rows(&t->ctx, x), ptr, GRAPHS, false));
+        MP_GRADCHECK(t, mp_kl_loss(&t->ctx, mp_softmax_rows(&t->ctx, x, 1), ptr, GRAPHS, false));
     }
     /* Detached, the target is a number: -P/S and, from dividing the row by its sum, 1. */
     mp_check_reset(t);

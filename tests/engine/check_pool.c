@@ -1,5 +1,5 @@
-/* check_pool.c - gradient tests of the ops that turn numbers into scores: columns over their largest, norms of groups.
- * SPDX-License-Identifier: MIT */
+/* check_pool.c - gradient tests of the ops that turn numbers into scores: columns over their largest, norms
+ * of groups. SPDX-License-Identifier: MIT */
 #include "check_ops.h"
 #include "gradcheck.h"
 

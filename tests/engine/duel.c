@@ -13,8 +13,8 @@
 
 #include "duel.h"
 
-#define STEP 1e-5
-#define MARGIN 3e-4 /* a step may not change an order or cross a kink */
+#define STEP         1e-5
+#define MARGIN       3e-4 /* a step may not change an order or cross a kink */
 #define MOST_ENTRIES 1024
 
 static const char *level_name(int level)
@@ -41,20 +41,35 @@ static const double *weight_of(const void *from, const char *name)
 static ref_options options_of(const mp_config *c)
 {
     return (ref_options){
-        .ratio = c->ratio, .lambda = c->lambda, .hops = c->hops, .flip = c->flip,
-        .local = c->attention == MP_ATTENTION_LOCAL, .dnorm = c->dnorm, .raw = c->assign == MP_ASSIGN_RAW,
-        .scale_n = c->scale_n, .sym = c->lap_norm == MP_LAP_SYM, .soft = !c->sparse,
-        .sampled = c->candidates == MP_CANDIDATES_SAMPLED, .literal = c->vip_adj == MP_VIP_LITERAL,
-        .induced = c->vip_adj == MP_VIP_INDUCED, .original = c->rep_score == MP_REP_ORIGINAL,
-        .peak = c->rep_select == MP_REP_PEAK, .after = c->square == MP_SQUARE_AFTER, .binary = c->binary,
-        .authors = c->variant == MP_VARIANT_AUTHORS, .top1 = c->mi_nodes == MP_MI_TOP1,
-        .connectivity = c->connectivity, .apart = c->pick == MP_PICK_LOCAL, .cosine = c->overlap == MP_OVERLAP_COSINE,
+        .ratio = c->ratio,
+        .lambda = c->lambda,
+        .hops = c->hops,
+        .flip = c->flip,
+        .local = c->attention == MP_ATTENTION_LOCAL,
+        .dnorm = c->dnorm,
+        .raw = c->assign == MP_ASSIGN_RAW,
+        .scale_n = c->scale_n,
+        .sym = c->lap_norm == MP_LAP_SYM,
+        .soft = !c->sparse,
+        .sampled = c->candidates == MP_CANDIDATES_SAMPLED,
+        .literal = c->vip_adj == MP_VIP_LITERAL,
+        .induced = c->vip_adj == MP_VIP_INDUCED,
+        .original = c->rep_score == MP_REP_ORIGINAL,
+        .peak = c->rep_select == MP_REP_PEAK,
+        .after = c->square == MP_SQUARE_AFTER,
+        .binary = c->binary,
+        .authors = c->variant == MP_VARIANT_AUTHORS,
+        .top1 = c->mi_nodes == MP_MI_TOP1,
+        .connectivity = c->connectivity,
+        .apart = c->pick == MP_PICK_LOCAL,
+        .cosine = c->overlap == MP_OVERLAP_COSINE,
     };
 }
 
 static void first_case(const duel *d, ref_case *in)
 {
-    *in = (ref_case){ .g = { .graphs = d->g.graphs, .n = d->g.nodes, .weighted = d->weighted }, .c = d->channels };
+    *in = (ref_case){ .g = { .graphs = d->g.graphs, .n = d->g.nodes, .weighted = d->weighted },
+                      .c = d->channels };
     for (int b = 0; b <= d->g.graphs; b++) in->g.ptr[b] = d->g.node_ptr[b];
     for (int v = 0; v < d->g.nodes; v++) {
         in->drop[v] = d->drop && d->dropped[v];
@@ -94,7 +109,8 @@ static void reference(const duel *d, ref_result *truth)
     }
 }
 
-/* ceil(0.2 n) nodes of each graph leave the ranking, as in the golden files; the graph of one node keeps it all the same. */
+/* ceil(0.2 n) nodes of each graph leave the ranking, as in the golden files; the graph of one node keeps it
+ * all the same. */
 static void draw_dropped(duel *d)
 {
     memset(d->dropped, 0, sizeof d->dropped);
@@ -255,8 +271,8 @@ static void compare_gradient(const duel *d, const char *what, mp_real *v, const 
     for (size_t i = 0; i < n; i++) {
         double got = gradient ? gradient[i] : 0;
         if (!(fabs(got - numeric[i]) <= 1e-7 * largest))
-            fail_msg("%s %s, gradient of %s, entry %zu: %.12g, the reference's differences say %.12g", d->op->name,
-                     d->options, what, i, got, numeric[i]);
+            fail_msg("%s %s, gradient of %s, entry %zu: %.12g, the reference's differences say %.12g",
+                     d->op->name, d->options, what, i, got, numeric[i]);
     }
 }
 
@@ -278,8 +294,8 @@ static void compare_gradients(duel *d, const mp_real *grad)
         compare_gradient(d, "edge weights", d->g.w->v, d->g.w->live ? d->g.w->g : NULL, (size_t)d->g.edges);
     for (int i = 0; i < d->params.count; i++) {
         const mp_param *q = &d->params.list[i];
-        compare_gradient(d, q->name, d->params.theta + q->offset, d->ctx.params[i].live ? grad + q->offset : NULL,
-                         (size_t)q->rows * (size_t)q->cols);
+        compare_gradient(d, q->name, d->params.theta + q->offset,
+                         d->ctx.params[i].live ? grad + q->offset : NULL, (size_t)q->rows * (size_t)q->cols);
     }
 }
 
@@ -297,8 +313,14 @@ static void set(mp_config *c, const char *options)
 
 void duel_fight(const char *op, const char *options, int levels, bool weighted, bool drop, int batches)
 {
-    duel d = { .op = mp_pool_find(op), .options = options, .levels = levels, .channels = levels > 1 ? 2 : 4,
-               .most = REF_NODES / 2, .weighted = weighted, .drop = drop, .rig = mp_rig_new(17) };
+    duel d = { .op = mp_pool_find(op),
+               .options = options,
+               .levels = levels,
+               .channels = levels > 1 ? 2 : 4,
+               .most = REF_NODES / 2,
+               .weighted = weighted,
+               .drop = drop,
+               .rig = mp_rig_new(17) };
     d.ctx = (mp_ctx){ .arena = mp_arena_new(1 << 18), .k = mp_kernels_get() };
     mp_config_init(&d.conf);
     set(&d.conf, options);

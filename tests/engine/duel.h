@@ -1,6 +1,6 @@
-/* duel.h - one batch pooled by the library and by the reference (reference.h), once or twice in a row: the same nodes, the
- * same features, edges and losses, and gradients that agree with central differences of the reference.
- * SPDX-License-Identifier: MIT */
+/* duel.h - one batch pooled by the library and by the reference (reference.h), once or twice in a row: the
+ * same nodes, the same features, edges and losses, and gradients that agree with central differences of the
+ * reference. SPDX-License-Identifier: MIT */
 #ifndef MP_TEST_DUEL_H
 #define MP_TEST_DUEL_H
 
@@ -10,10 +10,10 @@
 
 typedef struct duel {
     const mp_pool_op *op;
-    const char *options;  /* "ratio=0.3 pick=local": as on the command line */
+    const char *options;        /* "ratio=0.3 pick=local": as on the command line */
     int levels, channels, most; /* most: nodes of a graph */
-    bool weighted;        /* the first graph has weights */
-    bool drop;            /* some nodes of the first pooling are dropped */
+    bool weighted;              /* the first graph has weights */
+    bool drop;                  /* some nodes of the first pooling are dropped */
     mp_config conf;
     mp_rig rig;
     mp_graph g;

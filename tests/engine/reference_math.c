@@ -48,13 +48,14 @@ void ref_linear(int n, int in, int out, ref_rows x, const double *w, const doubl
 
 void ref_softmax(double *v, int n)
 {
-    double sum = 0, most = -INFINITY;
+    double sum = 0, most = -HUGE_VAL;
     for (int i = 0; i < n; i++) most = fmax(most, v[i]);
     for (int i = 0; i < n; i++) sum += v[i] = exp(v[i] - most);
     for (int i = 0; i < n; i++) v[i] /= sum;
 }
 
-/* The tau for which max(z - tau, 0) sums to 1: the support is the largest set of the best elements that agrees (2.14). */
+/* The tau for which max(z - tau, 0) sums to 1: the support is the largest set of the best elements that
+ * agrees (2.14). */
 void ref_sparsemax(ref_work *k, double *v, int n)
 {
     double sorted[REF_NODES], tau = 0, sum = 0;
@@ -115,7 +116,8 @@ void ref_hat(const ref_graph *g, ref_square a)
 }
 
 /* D~^-1/2 (A+I) D~^-1/2 X Theta + b (2.2); theta NULL: X itself. */
-void ref_gcn(const ref_graph *g, int in, int out, ref_rows x, const double *theta, const double *b, ref_rows y)
+void ref_gcn(const ref_graph *g, int in, int out, ref_rows x, const double *theta, const double *b,
+             ref_rows y)
 {
     ref_square a;
     ref_rows z;

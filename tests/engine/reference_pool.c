@@ -31,7 +31,7 @@ bool ref_pool(const ref_case *in, ref_result *out)
 {
     ref_work k = { .in = in, .out = out };
     memset(out, 0, sizeof *out);
-    out->margin = INFINITY;
+    out->margin = HUGE_VAL;
     memcpy(k.x, in->x, sizeof k.x);
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         if (strcmp(in->op, ops[i].name) != 0) continue;

@@ -1,11 +1,12 @@
-/* reference_select.c - the selectors of the reference (reference.h): TOP_k, 1DPool, SEL_k, iPool's local rule.
- * SPDX-License-Identifier: MIT */
+/* reference_select.c - the selectors of the reference (reference.h): TOP_k, 1DPool, SEL_k, iPool's local
+ * rule. SPDX-License-Identifier: MIT */
 #include "reference.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct ranking { /* of one graph: the nodes that may be selected by falling key, then the dropped ones */
+typedef struct ranking { /* of one graph: the nodes that may be selected by falling key, then the dropped ones
+                          */
     int first, n, live, k;
     int order[REF_NODES];
 } ranking;
@@ -81,7 +82,7 @@ static void measure(const ref_graph *g, ref_square dist)
 static int best_of(ref_work *k, const ranking *r, const double *value, const bool *taken)
 {
     int best = -1;
-    double second = -INFINITY;
+    double second = -HUGE_VAL;
     for (int v = r->first; v < r->first + r->n; v++) {
         if (taken[v] || k->in->drop[v]) continue;
         if (best < 0 || value[v] > value[best]) {
@@ -100,7 +101,7 @@ static void far_one_at_a_time(ref_work *k, const ranking *r, ref_square dist)
     bool taken[REF_NODES] = { false };
     double delta[REF_NODES], value[REF_NODES];
     for (int v = 0; v < k->in->g.n; v++) {
-        delta[v] = INFINITY;
+        delta[v] = HUGE_VAL;
         value[v] = k->out->key[v];
     }
     for (int q = 0; q < r->k; q++) {
@@ -114,7 +115,8 @@ static void far_one_at_a_time(ref_work *k, const ranking *r, ref_square dist)
     }
 }
 
-/* sele_method 0: key times the distance to the nearest node with a larger key; nodes without one count n hops. */
+/* sele_method 0: key times the distance to the nearest node with a larger key; nodes without one count n
+ * hops. */
 static void far_at_once(ref_work *k, const ranking *r, ref_square dist)
 {
     double peak[REF_NODES];
@@ -152,7 +154,8 @@ void ref_select_far(ref_work *k)
         for (int q = 0; q < k->out->k; q++) k->out->g.dist[p][q] = dist[k->out->keep[p]][k->out->keep[q]];
 }
 
-/* iPool local: the best candidate, then neither it nor its neighbours; all unchosen again when none is left (3.12). */
+/* iPool local: the best candidate, then neither it nor its neighbours; all unchosen again when none is left
+ * (3.12). */
 void ref_select_apart(ref_work *k)
 {
     if (!k->in->o.apart) {

@@ -1,7 +1,7 @@
-/* test_gradients_ops.c - two poolings in a row, of every operator with every option of its own, agree with central
- * differences: features, weights of the coarse edges and auxiliary losses, with the kept nodes held fixed. The second
- * pooling's graph carries the weights that the first one made, and their gradient where they have one.
- * SPDX-License-Identifier: MIT */
+/* test_gradients_ops.c - two poolings in a row, of every operator with every option of its own, agree with
+ * central differences: features, weights of the coarse edges and auxiliary losses, with the kept nodes held
+ * fixed. The second pooling's graph carries the weights that the first one made, and their gradient where
+ * they have one. SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +59,8 @@ static void run(mp_check *t, tower *w)
 {
     t->ctx.record = true; /* losses exist only where gradients do */
     for (int l = 0; l < LEVELS; l++) {
-        w->p[l] = (mp_pooling){ .g = l ? w->p[l - 1].out_g : mp_check_fresh(t, &w->g), .x = l ? w->p[l - 1].out_x : w->x };
+        w->p[l] = (mp_pooling){ .g = l ? w->p[l - 1].out_g : mp_check_fresh(t, &w->g),
+                                .x = l ? w->p[l - 1].out_x : w->x };
         mp_pool_run(w->pool[l], &t->ctx, &w->p[l]);
     }
 }
@@ -83,8 +84,8 @@ static void hold(mp_check *t, tower *w)
     }
 }
 
-/* The coarse weights of these are constants of the backward pass, so what they are made from is none of its business
- * (METHODS 3.0). */
+/* The coarse weights of these are constants of the backward pass, so what they are made from is none of its
+ * business (METHODS 3.0). */
 static bool weights_learn(const mp_pool_op *op)
 {
     static const char *const constant[] = { "att", "vip", "ug", "ipool" };
@@ -127,8 +128,8 @@ static void two_in_a_row(mp_check *t, const mp_pool_op *op, const char *options,
 static void every_operator_at_every_dimension(void **state)
 {
     mp_check *t = *state;
-    static const char *const dims[] = { "score-dim=1", "score-dim=3 flip=true drop=0.2", "score-dim=5 flip=true drop=0.1",
-                                        "score-dim=9 flip=true ratio=0.8" };
+    static const char *const dims[] = { "score-dim=1", "score-dim=3 flip=true drop=0.2",
+                                        "score-dim=5 flip=true drop=0.1", "score-dim=9 flip=true ratio=0.8" };
     for (const mp_pool_op *op = mp_pool_ops(); op->name; op++) {
         for (int i = 0; i < 4; i++) {
             char options[256];
@@ -145,21 +146,44 @@ static void every_option(void **state)
     static const struct {
         const char *op, *options;
     } rows[] = {
-        { "asap", "intra=gcn" },     { "asap", "variant=pyg" },      { "asap", "variant=authors detach-adj=no" },
-        { "att", "attention=local" }, { "att", "attention=local dnorm=true" }, { "att", "assign=raw ratio=0.4" },
-        { "att", "scale-n=true" },   { "att", "gate=tanh" },
-        { "hgpsl", "lap-norm=sym" }, { "hgpsl", "sparse=false" },    { "hgpsl", "candidates=sampled" },
-        { "hgpsl", "candidates=sampled hops=1" }, { "hgpsl", "lambda=0.3" },
-        { "hgpsl", "gate=identity" }, { "hgpsl", "gate=tanh lap-norm=sym" }, { "hgpsl", "gate=sigmoid width=multihead" },
-        { "vip", "hops=2" },         { "vip", "hops=3 gate=tanh" },  { "vip", "vip-adj=literal" },
-        { "vip", "vip-adj=induced" }, { "vip", "gate=identity mi-weight=0" },
-        { "rep", "rep-score=original" }, { "rep", "rep-select=peak" }, { "rep", "lambda=0" },
-        { "rep", "ratio=0.2" },      { "rep", "gate=tanh rep-score=original" },
-        { "ug", "square=after" },    { "ug", "binary=true gate=sigmoid" },
-        { "cgi", "variant=authors" }, { "cgi", "mi-nodes=top1" },    { "cgi", "variant=authors mi-nodes=top1" },
+        { "asap", "intra=gcn" },
+        { "asap", "variant=pyg" },
+        { "asap", "variant=authors detach-adj=no" },
+        { "att", "attention=local" },
+        { "att", "attention=local dnorm=true" },
+        { "att", "assign=raw ratio=0.4" },
+        { "att", "scale-n=true" },
+        { "att", "gate=tanh" },
+        { "hgpsl", "lap-norm=sym" },
+        { "hgpsl", "sparse=false" },
+        { "hgpsl", "candidates=sampled" },
+        { "hgpsl", "candidates=sampled hops=1" },
+        { "hgpsl", "lambda=0.3" },
+        { "hgpsl", "gate=identity" },
+        { "hgpsl", "gate=tanh lap-norm=sym" },
+        { "hgpsl", "gate=sigmoid width=multihead" },
+        { "vip", "hops=2" },
+        { "vip", "hops=3 gate=tanh" },
+        { "vip", "vip-adj=literal" },
+        { "vip", "vip-adj=induced" },
+        { "vip", "gate=identity mi-weight=0" },
+        { "rep", "rep-score=original" },
+        { "rep", "rep-select=peak" },
+        { "rep", "lambda=0" },
+        { "rep", "ratio=0.2" },
+        { "rep", "gate=tanh rep-score=original" },
+        { "ug", "square=after" },
+        { "ug", "binary=true gate=sigmoid" },
+        { "cgi", "variant=authors" },
+        { "cgi", "mi-nodes=top1" },
+        { "cgi", "variant=authors mi-nodes=top1" },
         { "cgi", "gate=identity mi-weight=0" },
-        { "tap", "connectivity=true" }, { "tap", "connectivity=true lambda=0.5 scale-n=true" }, { "tap", "gate=sigmoid" },
-        { "ipool", "pick=local" },   { "ipool", "hops=3 overlap=cosine" }, { "ipool", "gate=identity" },
+        { "tap", "connectivity=true" },
+        { "tap", "connectivity=true lambda=0.5 scale-n=true" },
+        { "tap", "gate=sigmoid" },
+        { "ipool", "pick=local" },
+        { "ipool", "hops=3 overlap=cosine" },
+        { "ipool", "gate=identity" },
         { "ipool", "gate=tanh" },
     };
     t->rig.rng = mp_rng_stream(3, MP_FOR_TEST, 0, 0, 0); /* with it no step crosses a kink */
@@ -181,7 +205,8 @@ static void local_attention_far_below_the_top(void **state)
     for (int columns = 1; columns <= 3; columns += 2) {
         mp_check_reset(t);
         mp_graph g = mp_rig_graph(&t->rig, 2, sizes, 0.3, 1);
-        mp_mat *w = mp_rig_weights(&t->rig, &g), *z = mp_check_input(t, g.nodes, columns), *tau = mp_check_input(t, 1, 1);
+        mp_mat *w = mp_rig_weights(&t->rig, &g), *z = mp_check_input(t, g.nodes, columns),
+               *tau = mp_check_input(t, 1, 1);
         for (int i = 0; i < z->rows * z->cols; i++) z->v[i] *= 10;
         tau->v[0] = 1.2;
         for (mp_check_begin(t, "local_att"); mp_check_next(t);) {

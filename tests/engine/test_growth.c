@@ -1,6 +1,6 @@
-/* test_growth.c - no operator builds an n x n matrix: ten times the nodes of a sparse random graph (m = 2n) need about ten
- * times the memory, forward and backward. The bound is checked against everything that was held at once, scratch included:
- * the larger run gets an arena of that size and must not ask for more.
+/* test_growth.c - no operator builds an n x n matrix: ten times the nodes of a sparse random graph (m = 2n)
+ * need about ten times the memory, forward and backward. The bound is checked against everything that was
+ * held at once, scratch included: the larger run gets an arena of that size and must not ask for more.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
@@ -15,8 +15,8 @@
 
 #include "pool/pool.h"
 
-#define FEW 2000
-#define MANY 20000
+#define FEW      2000
+#define MANY     20000
 #define CHANNELS 8
 
 /* m distinct pairs: a random partner for each node, twice, repeats left out. */
@@ -29,7 +29,8 @@ static mp_graph random_graph(mp_arena *a, int n)
         for (int i = 0; i < 2; i++) {
             int u = mp_rng_below(&r, n);
             bool again = u == v || u == first;
-            for (int e = 0; !again && u < v && e < 4; e += 2) again = src[4 * u + e] == u && dst[4 * u + e] == v;
+            for (int e = 0; !again && u < v && e < 4; e += 2)
+                again = src[4 * u + e] == u && dst[4 * u + e] == v;
             first = u;
             int e = 4 * v + 2 * i; /* the two directions lie side by side; a pair left out is marked */
             src[e] = dst[e + 1] = again ? -1 : v;
@@ -111,12 +112,15 @@ static void grows(const char *options, const char *name, double factor)
     }
     const mp_pool_op *op = mp_pool_find(name);
     size_t few = need(op, &conf, FEW);
-    if (getenv("MIDPOOL_TEST_VERBOSE")) print_message("             %s %s: %zu bytes a node\n", name, options, few / FEW);
+    if (getenv("MIDPOOL_TEST_VERBOSE"))
+        print_message("             %s %s: %zu bytes a node\n", name, options, few / FEW);
     if (!fits(op, &conf, MANY, (size_t)(factor * (double)few)))
-        fail_msg("%s %s: %d nodes need more than %g times the %zu bytes of %d", name, options, MANY, factor, few, FEW);
+        fail_msg("%s %s: %d nodes need more than %g times the %zu bytes of %d", name, options, MANY, factor,
+                 few, FEW);
 }
 
-/* RepPool joins kept nodes up to five hops apart, and five hops reach a third of 2,000 nodes: the list is still growing. */
+/* RepPool joins kept nodes up to five hops apart, and five hops reach a third of 2,000 nodes: the list is
+ * still growing. */
 static double factor_of(const char *name)
 {
     return strcmp(name, "rep") == 0 ? 16 : 13;
@@ -138,13 +142,21 @@ static void so_it_does_with_mid(void **state)
 static void options_do_not_change_that(void **state)
 {
     static const char *const rows[][2] = {
-        { "topk", "adj-power=2" },       { "att", "attention=local dnorm=true" }, { "att", "assign=raw" },
-        { "hgpsl", "candidates=sampled hops=2" }, { "vip", "hops=3" }, { "vip", "vip-adj=induced" },
-        { "rep", "rep-score=original" }, { "ug", "square=after" },   { "cgi", "variant=authors" },
-        { "tap", "connectivity=true" },  { "ipool", "pick=local hops=3" },
+        { "topk", "adj-power=2" },
+        { "att", "attention=local dnorm=true" },
+        { "att", "assign=raw" },
+        { "hgpsl", "candidates=sampled hops=2" },
+        { "vip", "hops=3" },
+        { "vip", "vip-adj=induced" },
+        { "rep", "rep-score=original" },
+        { "ug", "square=after" },
+        { "cgi", "variant=authors" },
+        { "tap", "connectivity=true" },
+        { "ipool", "pick=local hops=3" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) grows(rows[i][1], rows[i][0], factor_of(rows[i][0]));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        grows(rows[i][1], rows[i][0], factor_of(rows[i][0]));
 }
 
 int main(void)

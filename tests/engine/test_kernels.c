@@ -31,6 +31,7 @@ static trace all_runs(const mp_kernels *k, size_t i, mp_arena *memory)
     mp_rig r = mp_rig_new(i + 1);
     for (int n = 0; n < RUNS; n++) {
         runs[i].run(k, &r, &t);
+        runs_release();
         mp_arena_reset(r.memory);
     }
     mp_rig_free(&r);

@@ -388,7 +388,7 @@ static void keys(bench *b)
         mp_pooling p = bench_run(b, &g, mp_rig_mat(&b->rig, g.nodes, C));
         int D = p.score->cols;
         for (int v = 0; v < g.nodes; v++) {
-            double key = i == 2 || i == 3 ? -INFINITY : 0;
+            double key = i == 2 || i == 3 ? -1e300 : 0;
             for (int d = 0; d < D; d++) {
                 double s = (double)p.score->v[v * D + d], f = i % 2 ? fabs(s) : s;
                 key = i < 2 ? key + f : i < 4 ? fmax(key, f) : key + s * s;

@@ -1,6 +1,5 @@
-/* test_reference.c - eight operators agree with the plain reference (reference.h) on 200 random graphs each, without and with
- * MID; every option on some more; two poolings in a row.
- * SPDX-License-Identifier: MIT */
+/* test_reference.c - eight operators agree with the plain reference (reference.h) on 200 random graphs each,
+ * plain and with MID; every option on some more; two poolings in a row. SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +11,7 @@
 #include "duel.h"
 
 #define BATCHES 100 /* of two graphs */
-#define MID "score-dim=3 flip=true"
+#define MID     "score-dim=3 flip=true"
 
 static void agrees(const char *op)
 {
@@ -34,11 +33,11 @@ static void agrees_with(const char *op, const char *options)
     duel_fight(op, options, 2, false, false, 5);
 }
 
-#define OPERATOR(name)                                    \
-    static void name##_agrees_with_the_equations(void **state) \
-    {                                                     \
-        (void)state;                                      \
-        agrees(#name);                                    \
+#define OPERATOR(name)                                                                                       \
+    static void name##_agrees_with_the_equations(void **state)                                               \
+    {                                                                                                        \
+        (void)state;                                                                                         \
+        agrees(#name);                                                                                       \
     }
 OPERATOR(att)
 OPERATOR(hgpsl)
@@ -63,17 +62,37 @@ static void every_option(void **state)
     static const struct {
         const char *op, *options;
     } rows[] = {
-        { "att", "attention=local dnorm=true" }, { "att", "assign=raw" },           { "att", "scale-n=true" },
-        { "hgpsl", "lap-norm=sym" },             { "hgpsl", "sparse=false" },       { "hgpsl", "candidates=sampled" },
-        { "hgpsl", "candidates=sampled hops=1" }, { "hgpsl", "lambda=0.3" },        { "vip", "hops=2" },
-        { "vip", "vip-adj=literal" },            { "vip", "vip-adj=induced" },      { "rep", "rep-score=original" },
-        { "rep", "rep-select=peak" },            { "rep", "lambda=0" },             { "rep", "lambda=1" },
-        { "rep", "ratio=0.15" },                 { "ug", "square=after" },          { "ug", "binary=true" },
-        { "ug", "ratio=0.3" },                   { "cgi", "variant=authors" },      { "cgi", "mi-nodes=top1" },
-        { "cgi", "variant=authors mi-nodes=top1" }, { "tap", "connectivity=true" }, { "tap", "scale-n=true" },
-        { "tap", "connectivity=true lambda=0.5 scale-n=true" },                     { "ipool", "hops=2" },
-        { "ipool", "hops=3 pick=local" },        { "ipool", "overlap=cosine" },     { "ipool", "lambda=0.2" },
-        { "ipool", "pick=local" },               { "att", "attention=local" },
+        { "att", "attention=local dnorm=true" },
+        { "att", "assign=raw" },
+        { "att", "scale-n=true" },
+        { "hgpsl", "lap-norm=sym" },
+        { "hgpsl", "sparse=false" },
+        { "hgpsl", "candidates=sampled" },
+        { "hgpsl", "candidates=sampled hops=1" },
+        { "hgpsl", "lambda=0.3" },
+        { "vip", "hops=2" },
+        { "vip", "vip-adj=literal" },
+        { "vip", "vip-adj=induced" },
+        { "rep", "rep-score=original" },
+        { "rep", "rep-select=peak" },
+        { "rep", "lambda=0" },
+        { "rep", "lambda=1" },
+        { "rep", "ratio=0.15" },
+        { "ug", "square=after" },
+        { "ug", "binary=true" },
+        { "ug", "ratio=0.3" },
+        { "cgi", "variant=authors" },
+        { "cgi", "mi-nodes=top1" },
+        { "cgi", "variant=authors mi-nodes=top1" },
+        { "tap", "connectivity=true" },
+        { "tap", "scale-n=true" },
+        { "tap", "connectivity=true lambda=0.5 scale-n=true" },
+        { "ipool", "hops=2" },
+        { "ipool", "hops=3 pick=local" },
+        { "ipool", "overlap=cosine" },
+        { "ipool", "lambda=0.2" },
+        { "ipool", "pick=local" },
+        { "att", "attention=local" },
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) agrees_with(rows[i].op, rows[i].options);

@@ -1,7 +1,7 @@
-/* dense.h - the layers of the dense baselines: clusterings of each graph on its own nodes, memory, attention blocks.
+/* dense.h - the dense baselines: clusterings of each graph on its own nodes, memory, attention blocks.
  *
- * For their networks (diff.c, mincut.c, mem.c, gmt.c) and for golden files. A pooled batch is B blocks of K rows; its
- * adjacency is B blocks of K x K, one below the other.
+ * Layers, for golden files, and the networks around them. A pooled batch is B blocks of K rows; its adjacency
+ * is B blocks of K x K, one below the other.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_DENSE_H
 #define MP_DENSE_H
@@ -21,7 +21,7 @@ typedef struct mp_adjacency {
     const mp_graph *sparse; /* or NULL */
     bool normalise;         /* sparse: D^-1/2 A D^-1/2 */
     mp_mat *dense;
-    const int *ptr;         /* rows of each graph */
+    const int *ptr; /* rows of each graph */
     int graphs;
 } mp_adjacency;
 
@@ -48,10 +48,11 @@ typedef struct mp_mab_form {
     int heads;
     bool ln, over_queries;
 } mp_mab_form;
-mp_mab mp_mab_init(mp_params *p, const char *prefix, int in_q, int in_k, int width, bool convolves, mp_mab_form form);
+mp_mab mp_mab_init(mp_params *p, const char *prefix, int in_q, int in_k, int width, bool convolves,
+                   mp_mab_form form);
 /* Queries as in mp_mha; keys x of the graphs ptr, on g when the block convolves. */
-mp_mat *mp_mab_run(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_mat *q, const int *q_ptr, mp_mat *x, const int *ptr,
-                   int graphs);
+mp_mat *mp_mab_run(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_mat *q, const int *q_ptr, mp_mat *x,
+                   const int *ptr, int graphs);
 
 /* GMPool_G, SelfAtt, GMPool_I: from N x 3d to B x d. */
 typedef struct mp_gmt_pool {

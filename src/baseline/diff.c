@@ -1,8 +1,9 @@
-/* diff.c - DiffPool (Ying et al. 2018): a second network assigns each node to K clusters,  X' = S^T X,  A' = S^T A S.
+/* diff.c - DiffPool (Ying et al. 2018): a second network assigns each node to K clusters.
  *
  *     block(in, out) = Linear([x1, x2]),  x1 = ReLU(SAGE(x)),  x2 = ReLU(SAGE(x1))
  *     s = block(x),  z = ReLU(block(x)),  r1 = mean z;   pooled: z' = ReLU(block(X')),  r2 = mean z'
- *     out = Linear(dropout(ReLU(Linear([r1, r2]))))                                              (METHODS 5.3)
+ *     X' = S^T z,  A' = S^T A S,  S = softmax(s);   out = Linear(dropout(ReLU(Linear([r1, r2]))))
+ *                                                                                           (METHODS 5.3)
  *
  * On the graph itself A stays sparse, so the memory is that of S (n x K), never n x n.
  * SPDX-License-Identifier: MIT */
@@ -28,14 +29,15 @@ typedef struct level { /* where a block runs: on the graph, or on pooled ones (r
 
 static mp_sage sage_init(mp_params *p, const char *prefix, int in, int out)
 {
-    return (mp_sage){ mp_lin_init(p, prefix, "lin_rel", in, out, false), mp_lin_init(p, prefix, "lin_root", in, out, true) };
+    return (mp_sage){ mp_lin_init(p, prefix, "lin_rel", in, out, false),
+                      mp_lin_init(p, prefix, "lin_root", in, out, true) };
 }
 
 static mp_sage_block block_init(mp_params *p, const char *prefix, int in, int hidden, int out)
 {
     return (mp_sage_block){ { sage_init(p, mp_param_under(p, prefix, "conv1"), in, hidden),
-                      sage_init(p, mp_param_under(p, prefix, "conv2"), hidden, out) },
-                    mp_lin_init(p, prefix, "lin", hidden + out, out, true) };
+                              sage_init(p, mp_param_under(p, prefix, "conv2"), hidden, out) },
+                            mp_lin_init(p, prefix, "lin", hidden + out, out, true) };
 }
 
 static mp_mat *sage_run(const mp_sage *l, mp_ctx *c, const level *at, mp_input x)

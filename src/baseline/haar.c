@@ -1,8 +1,11 @@
-/* haar.c - HaarPool: node features in the Haar basis of a chain of clusterings, the first coefficients kept (METHODS 5.6).
+/* haar.c - HaarPool: node features in the Haar basis of a chain of clusterings, the first coefficients kept
+ * (METHODS 5.6).
  *
- *     X' = Phi^T X,   dX = Phi dX',   Phi = the first vectors of the level's basis, as many as there are clusters
+ *     X' = Phi^T X,   dX = Phi dX',   Phi = the first vectors of the level's basis, as many as there are
+ * clusters
  *
- * Phi is a constant, so a pooling is a sparse sum. With one pooling there is one cluster and Phi = 1/sqrt(n) everywhere.
+ * Phi is a constant, so a pooling is a sparse sum. With one pooling there is one cluster and Phi = 1/sqrt(n)
+ * everywhere.
  *
  * Wang, Li, Ma, Montufar, Zhuang & Fan, Haar graph pooling, 2020.
  * SPDX-License-Identifier: MIT */
@@ -69,7 +72,8 @@ static batch gather(mp_arena *a, const mp_haar_graph *const *basis, int l, const
     return out;
 }
 
-mp_haar_pooled mp_haar_pool_run(mp_ctx *c, const mp_haar_graph *const *basis, int l, const mp_graph *g, mp_mat *x)
+mp_haar_pooled mp_haar_pool_run(mp_ctx *c, const mp_haar_graph *const *basis, int l, const mp_graph *g,
+                                mp_mat *x)
 {
     batch k = gather(c->arena, basis, l, g);
     mp_graph *coarse = MP_NEW(c->arena, mp_graph, 1);
@@ -108,8 +112,8 @@ static const mp_haar_graph *const *bases_of(mp_ctx *c, const mp_graph *g, int le
 mp_err mp_haar_check(const mp_config *conf)
 {
     if (conf->haar_levels <= conf->layers) return MP_OK;
-    return mp_fail(MP_ERR_USAGE, "haar-levels: %d poolings need as many convolutions, but layers is %d", conf->haar_levels,
-                   conf->layers);
+    return mp_fail(MP_ERR_USAGE, "haar-levels: %d poolings need as many convolutions, but layers is %d",
+                   conf->haar_levels, conf->layers);
 }
 
 void mp_haar_net_init(void *state, const mp_net_setup *s)
@@ -125,7 +129,8 @@ mp_mat *mp_haar_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_inpu
 {
     const mp_haar_net *n = state;
     const mp_haar_graph *const *basis = bases_of(c, g, n->poolings);
-    int alone = n->trunk.layers - n->poolings; /* convolutions before the first that is followed by a pooling */
+    int alone =
+        n->trunk.layers - n->poolings; /* convolutions before the first that is followed by a pooling */
     *aux = NULL;
     for (int l = 0; l < n->poolings; l++) {
         mp_mat *h = mp_trunk_run(&n->trunk, c, g, x, l ? alone + l : 0, alone + l + 1);

@@ -1,18 +1,19 @@
 /* mem.c - MemPool (Khasahmadi et al. 2020): nodes belong to learned keys by their distance.
  *
  *     C_hvj = 1 / (1 + |x_v - k_hj|^2), normalised over j;  S = softmax_j(sum_h w_h C_h);  X' = (S^T X) W^T
- *     network: Linear, two blocks x + GAT(dropout(LeakyReLU(BatchNorm(x)))), MemPool to 10 keys, LeakyReLU, dropout,
- *     MemPool to one key and the classes                                                        (METHODS 5.7)
+ *     network: Linear, two blocks x + GAT(dropout(LeakyReLU(BatchNorm(x)))), MemPool to 10 keys, LeakyReLU,
+ *     dropout, MemPool to one key and the classes                                             (METHODS 5.7)
  *
- * Training: steps on the classification loss leave the keys alone; once an epoch a step on the KL loss moves everything.
+ * Training: steps on the classification loss leave the keys alone; once an epoch a step on the KL loss moves
+ * everything.
  * SPDX-License-Identifier: MIT */
 #include "baseline/dense.h"
 
 #include <math.h>
 
-#define HEADS 5     /* unless --heads says otherwise */
+#define HEADS    5  /* unless --heads says otherwise */
 #define CLUSTERS 10 /* unless --clusters says otherwise */
-#define MIDDLE 80   /* channels between the two poolings */
+#define MIDDLE   80 /* channels between the two poolings */
 
 mp_mem mp_mem_init(mp_params *p, const char *prefix, int in, int out, int heads, int clusters)
 {
@@ -52,7 +53,8 @@ static mp_mat *leaky(mp_ctx *c, mp_mat *x)
 
 static mp_mat *res_block_run(const mp_res_block *b, mp_ctx *c, const mp_graph *g, mp_mat *x, double dropout)
 {
-    mp_mat *h = mp_batch_norm(c, x, mp_use(c, b->gamma), mp_use(c, b->beta), mp_use(c, b->mean), mp_use(c, b->var));
+    mp_mat *h =
+        mp_batch_norm(c, x, mp_use(c, b->gamma), mp_use(c, b->beta), mp_use(c, b->mean), mp_use(c, b->var));
     h = mp_dropout(c, leaky(c, h), dropout);
     return mp_mix(c, 1, x, 1, mp_conv_run(&b->conv, c, g, MP_DENSE(h), false));
 }
@@ -83,6 +85,7 @@ mp_mat *mp_mem_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input
     const int *ptr = mp_even_ptr(c, B, s1->cols);
     x = mp_mem_run(&n->mem[1], c, x, ptr, B, &s2);
     mp_real w = (mp_real)n->weight;
-    *aux = mp_mix(c, w, mp_kl_loss(c, s1, g->node_ptr, B, n->detach), w, mp_kl_loss(c, s2, ptr, B, n->detach));
+    *aux =
+        mp_mix(c, w, mp_kl_loss(c, s1, g->node_ptr, B, n->detach), w, mp_kl_loss(c, s2, ptr, B, n->detach));
     return x;
 }

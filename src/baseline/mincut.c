@@ -1,8 +1,8 @@
 /* mincut.c - MinCutPool (Bianchi et al. 2020): soft clusters from one linear map, trained to cut few edges.
  *
- *     S = softmax(Linear(x)),  X' = S^T X,  A0 = S^T A S,  A' = A0 without diagonal, normalised by its row sums
+ *     S = softmax(Linear(x)),  X' = S^T X,  A0 = S^T A S,  A' = A0 without diagonal, over its row sums
  *     loss = -mean tr(A0) / tr(S^T D S)  +  mean |S^T S / |S^T S| - I / sqrt K|
- *     network: GCN, pool to K, GraphConv, pool to K/2, GraphConv, mean, Linear, Linear            (METHODS 5.5)
+ *     network: GCN, pool to K, GraphConv, pool to K/2, GraphConv, mean, Linear, Linear     (METHODS 5.5)
  * SPDX-License-Identifier: MIT */
 #include "baseline/dense.h"
 
@@ -36,7 +36,8 @@ mp_pooled mp_mincut_pool(mp_ctx *c, const mp_adjacency *a, mp_mat *x, mp_mat *lo
 
 static mp_block_conv graph_conv_init(mp_params *p, const char *prefix, int in, int out)
 {
-    return (mp_block_conv){ mp_lin_init(p, prefix, "lin_rel", in, out, true), mp_lin_init(p, prefix, "lin_root", in, out, false) };
+    return (mp_block_conv){ mp_lin_init(p, prefix, "lin_rel", in, out, true),
+                            mp_lin_init(p, prefix, "lin_root", in, out, false) };
 }
 
 /* The bias goes in with the root's part: before the product with A it would be summed over neighbours. */

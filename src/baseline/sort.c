@@ -1,8 +1,9 @@
 /* sort.c - SortPool: nodes in falling order of the last channel become a sequence of k places (METHODS 5.2).
  *
  *     PyG:    three convolutions; sort, k = 30; Conv1d(c, 32, 5), ReLU; Linear, ReLU, dropout, Linear
- *     DGCNN:  h <- tanh((W (A + I) h + b) / (deg + 1)), widths 32, 32, 32, 1, all four side by side (97); sort;
- *             Conv1d(1, 16, 97, stride 97), ReLU, MaxPool1d(2), Conv1d(16, 32, 5), ReLU; Linear, ReLU, dropout, Linear
+ *     DGCNN:  h <- tanh((W (A + I) h + b) / (deg + 1)), widths 32, 32, 32, 1, all four side by side (97);
+ * sort; Conv1d(1, 16, 97, stride 97), ReLU, MaxPool1d(2), Conv1d(16, 32, 5), ReLU; Linear, ReLU, dropout,
+ * Linear
  *
  * Zhang, Cui, Neumann & Chen, An end-to-end deep learning architecture for graph classification, 2018.
  * SPDX-License-Identifier: MIT */
@@ -12,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACES 5      /* that Conv1d looks at */
-#define MAPS 32       /* its outputs */
+#define PLACES     5  /* that Conv1d looks at */
+#define MAPS       32 /* its outputs */
 #define FIRST_MAPS 16 /* of DGCNN's first Conv1d */
-#define USUAL_K 30
+#define USUAL_K    30
 
 static const int widths[MP_SORT_LAYERS] = { 32, 32, 32, 1 };
 
@@ -56,7 +57,8 @@ static int init_dgcnn(mp_sort_net *n, const mp_net_setup *s)
 {
     int in = s->features, total = 0;
     for (int l = 0; l < MP_SORT_LAYERS; l++) {
-        n->conv[l] = mp_lin_init(s->params, "convs", mp_arena_printf(s->params->arena, "%d", l), in, widths[l], true);
+        n->conv[l] =
+            mp_lin_init(s->params, "convs", mp_arena_printf(s->params->arena, "%d", l), in, widths[l], true);
         in = widths[l];
         total += widths[l];
     }
@@ -86,7 +88,8 @@ void mp_sort_net_init(void *state, const mp_net_setup *s)
 }
 
 /* tanh((W (A + I) h + b) / (deg + 1)); the linear map comes before the sum. */
-static mp_mat *closed_mean(const mp_lin *l, mp_ctx *c, const mp_graph *looped, mp_mat *share, const int *all, mp_input x)
+static mp_mat *closed_mean(const mp_lin *l, mp_ctx *c, const mp_graph *looped, mp_mat *share, const int *all,
+                           mp_input x)
 {
     mp_lin w = { l->w, -1 };
     mp_mat *sum = mp_agg(c, looped, MP_AGG_SUM, mp_lin_run(&w, c, x, false), mp_use(c, l->b), false);

@@ -12,7 +12,8 @@ typedef struct watcher {
 static void on_progress(void *state, int done, int total)
 {
     watcher *w = state;
-    if (w->progress) mp_progress_now(w->progress, -1, "%s: preparing %s, %d of %d graphs", w->data, w->pool, done, total);
+    if (w->progress)
+        mp_progress_now(w->progress, -1, "%s: preparing %s, %d of %d graphs", w->data, w->pool, done, total);
 }
 
 static void on_note(void *state, const char *line)

@@ -1,5 +1,5 @@
-/* op_arrange.c - a constant added to a matrix, and the rows of each graph in falling order of the last column.
- * SPDX-License-Identifier: MIT */
+/* op_arrange.c - a constant added to a matrix, and the rows of each graph in falling order of the last
+ * column. SPDX-License-Identifier: MIT */
 #include "graph/order.h"
 #include "grad/ops.h"
 
@@ -26,7 +26,8 @@ mp_mat *mp_shift(mp_ctx *c, mp_mat *x, mp_real k)
     return out;
 }
 
-/* ---- sort_pad: out[b] = the first k rows of graph b by falling last column, one after another; zeros behind them */
+/* ---- sort_pad: out[b] = the first k rows of graph b by falling last column, one after another; zeros behind
+ * them */
 struct sort_pad {
     mp_mat *out, *x;
     const int *from; /* B x k: the row of x, or -1 */

@@ -1,11 +1,12 @@
 /* op_cut.c - losses of soft clusterings, and the normalisation of a pooled adjacency (METHODS 5.3, 5.5).
  *
- * S N x K is a clustering, A0_b = S_b^T A_b S_b and M_b = S_b^T S_b come from block_gram: no loss needs an n x n matrix.
- *     link     |A - S S^T|^2 = sum A^2 - 2 tr A0 + |M|^2 = r;    d sqrt(r): dA0 = -I / sqrt(r),  dM = M / sqrt(r)
- *     entropy  -sum S log(S + 1e-15);                            dS = -(log(S + eps) + S / (S + eps))
- *     cut      -tr A0 / den,  den = sum_v d_v |S_v|^2;           dA0 = -I / den,  dS_v = 2 t d_v S_v,  dd_v = t |S_v|^2
- *                                                                with t = tr A0 / den^2
- *     ortho    q = |Q|,  Q = M / f - I / sqrt K,  f = |M|;       dM = (Q/q) / f - M <Q/q, M> / f^3
+ * S N x K is a clustering, A0_b = S_b^T A_b S_b and M_b = S_b^T S_b come from block_gram: no loss needs an
+ * n x n matrix.
+ *     link     |A - S S^T|^2 = sum A^2 - 2 tr A0 + |M|^2 = r;  d sqrt(r): dA0 = -I / sqrt r, dM = M / sqrt r
+ *     entropy  -sum S log(S + 1e-15);                          dS = -(log(S + eps) + S / (S + eps))
+ *     cut      -tr A0 / den,  den = sum_v d_v |S_v|^2;         dA0 = -I / den,  dS_v = 2 t d_v S_v,
+ *                                                              dd_v = t |S_v|^2  with t = tr A0 / den^2
+ *     ortho    q = |Q|,  Q = M / f - I / sqrt K,  f = |M|;     dM = (Q/q) / f - M <Q/q, M> / f^3
  * A term whose denominator is 0 (a graph without edges, a perfect clustering) is 0 and has no gradient.
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
@@ -68,7 +69,8 @@ static double residual(const mp_graph *g, const mp_mat *a0, const mp_mat *m, int
 {
     int K = m->cols, from = g->row_ptr[g->node_ptr[b]], to = g->row_ptr[g->node_ptr[b + 1]];
     double edges = g->w ? squares(g->w->v + from, (size_t)(to - from)) : to - from;
-    double r = edges - 2 * trace(a0->v + mp_at(b * K, K), K) + squares(m->v + mp_at(b * K, K), (size_t)K * (size_t)K);
+    double r = edges - 2 * trace(a0->v + mp_at(b * K, K), K) +
+               squares(m->v + mp_at(b * K, K), (size_t)K * (size_t)K);
     return r > 0 ? r : 0;
 }
 
@@ -124,7 +126,8 @@ mp_mat *mp_entropy_loss(mp_ctx *c, mp_mat *s, const int *ptr, int graphs, int pa
     double loss = 0;
     for (int b = 0; b < graphs; b++) {
         double sum = 0;
-        for (size_t i = mp_at(ptr[b], K); i < mp_at(ptr[b + 1], K); i++) sum -= (double)(s->v[i] * log1(s->v[i] + TINY));
+        for (size_t i = mp_at(ptr[b], K); i < mp_at(ptr[b + 1], K); i++)
+            sum -= (double)(s->v[i] * log1(s->v[i] + TINY));
         if (ptr[b + 1] > ptr[b]) loss += sum * (double)row_scale(ptr, b, graphs, padded);
     }
     mp_mat *out = number(c, loss);
@@ -166,7 +169,8 @@ mp_mat *mp_cut_loss(mp_ctx *c, mp_mat *s, mp_mat *a0, mp_mat *d, const int *ptr,
     double *num = MP_NEW(c->arena, double, graphs), *den = MP_NEW(c->arena, double, graphs), loss = 0;
     for (int b = 0; b < graphs; b++) {
         num[b] = trace(a0->v + mp_at(b * K, K), K);
-        for (int v = ptr[b]; v < ptr[b + 1]; v++) den[b] += (double)d->v[v] * squares(s->v + mp_at(v, K), (size_t)K);
+        for (int v = ptr[b]; v < ptr[b + 1]; v++)
+            den[b] += (double)d->v[v] * squares(s->v + mp_at(v, K), (size_t)K);
         if (den[b] > 0) loss -= num[b] / den[b] / graphs;
     }
     mp_mat *out = number(c, loss);
@@ -201,7 +205,8 @@ static double ortho_of(mp_real *slope, const mp_real *m, int K, int graphs)
     }
     double q = sqrt(square);
     for (size_t i = 0; i < n; i++)
-        slope[i] = q > 0 ? (mp_real)(((double)slope[i] / f - (double)m[i] * along / (f * f * f)) / (q * graphs)) : 0;
+        slope[i] =
+            q > 0 ? (mp_real)(((double)slope[i] / f - (double)m[i] * along / (f * f * f)) / (q * graphs)) : 0;
     return q;
 }
 
@@ -211,14 +216,16 @@ mp_mat *mp_ortho_loss(mp_ctx *c, mp_mat *m, int graphs)
     mp_assert(m->rows == graphs * K);
     mp_real *slope = MP_NEW(c->arena, mp_real, mp_size(m));
     double loss = 0;
-    for (int b = 0; b < graphs; b++) loss += ortho_of(slope + mp_at(b * K, K), m->v + mp_at(b * K, K), K, graphs) / graphs;
+    for (int b = 0; b < graphs; b++)
+        loss += ortho_of(slope + mp_at(b * K, K), m->v + mp_at(b * K, K), K, graphs) / graphs;
     mp_mat *out = number(c, loss);
     MP_RECORD(c, ortho_back, struct ortho, out, m, slope);
     return out;
 }
 
-/* ---- cut_norm: y_ij = s_i a_ij s_j off the diagonal, s = 1 / (sqrt d + 1e-15), d the row sums without the diagonal.
- *      ds_i = sum_j (dy_ij a_ij + dy_ji a_ji) s_j,   dd_i = -ds_i s_i^2 / (2 sqrt d_i),   da_ij = dy_ij s_i s_j + dd_i */
+/* ---- cut_norm: y_ij = s_i a_ij s_j off the diagonal, s = 1 / (sqrt d + 1e-15), d the row sums off it
+ *      ds_i = sum_j (dy_ij a_ij + dy_ji a_ji) s_j,   dd_i = -ds_i s_i^2 / (2 sqrt d_i),
+ *      da_ij = dy_ij s_i s_j + dd_i */
 struct norm {
     mp_mat *out, *a;
     const mp_real *s; /* one a row of a; 0 where the row sum is not positive */
@@ -242,7 +249,8 @@ static void norm_back(void *p, mp_ctx *c)
         }
         mp_real dd = (mp_real)-0.5 * ds * s[i] * s[i] * s[i]; /* 1 / sqrt d is s */
         for (int j = 0; j < K; j++)
-            if (j != i && s[i] > 0) da[mp_at(r, K) + (size_t)j] += dy[mp_at(r, K) + (size_t)j] * s[i] * s[j] + dd;
+            if (j != i && s[i] > 0)
+                da[mp_at(r, K) + (size_t)j] += dy[mp_at(r, K) + (size_t)j] * s[i] * s[j] + dd;
     }
 }
 

@@ -6,7 +6,7 @@
  *     kl       U_vj = S_vj^2 / f_j,  f_j = sum_v S_vj in the graph,  P = U / r,  r_v = sum_j U_vj
  *              loss = sum P (log P - log S) / B, both logarithms of at least 1e-15
  *              dP = log P - log S + 1,   dU = (dP - sum_j dP P) / r,
- *              dS = -P/S + 2 dU S / f - (sum_v dU U) / f,  plus a number a row from dividing the row by its sum
+ *              dS = -P/S + 2 dU S / f - (sum_v dU U) / f,  plus a number a row from dividing by its sum
  * Distances are |x|^2 - 2 x k + |k|^2, one product for all keys.
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
@@ -29,7 +29,8 @@ static mp_real square_of(const mp_real *v, int n)
     return sum;
 }
 
-static void memory_forward(mp_ctx *c, mp_real *u, mp_real *sum, const mp_mat *x, const mp_mat *keys, int heads)
+static void memory_forward(mp_ctx *c, mp_real *u, mp_real *sum, const mp_mat *x, const mp_mat *keys,
+                           int heads)
 {
     int N = x->rows, C = x->cols, HK = keys->rows, K = HK / heads;
     mp_real *key2 = MP_NEW_RAW(c->arena, mp_real, HK);
@@ -58,7 +59,8 @@ static mp_real *distance_back(mp_ctx *c, const struct memory *a)
             for (int j = 0; j < K; j++) along += d[j] * u[j] * scale;
             if (dmix) dmix[h] += along;
             for (int j = 0; j < K; j++)
-                e[mp_at(v, HK) + (size_t)(h * K + j)] = 2 * u[j] * u[j] * a->mix->v[h] * (d[j] - along) * scale;
+                e[mp_at(v, HK) + (size_t)(h * K + j)] =
+                    2 * u[j] * u[j] * a->mix->v[h] * (d[j] - along) * scale;
         }
     }
     return e;
@@ -71,7 +73,8 @@ static void memory_back(void *p, mp_ctx *c)
     int N = a->x->rows, C = a->x->cols, HK = a->keys->rows;
     mp_arena_mark here = mp_arena_here(c->arena);
     const mp_real *e = distance_back(c, a);
-    mp_real *key_sum = MP_NEW(c->arena, mp_real, HK), *dx = mp_grad_zeroed(a->x), *dk = mp_grad_zeroed(a->keys);
+    mp_real *key_sum = MP_NEW(c->arena, mp_real, HK), *dx = mp_grad_zeroed(a->x),
+            *dk = mp_grad_zeroed(a->keys);
     for (int v = 0; v < N; v++) {
         mp_real row_sum = 0;
         for (int j = 0; j < HK; j++) {
@@ -80,7 +83,8 @@ static void memory_back(void *p, mp_ctx *c)
         }
         if (dx) c->k->axpy(dx + mp_at(v, C), -row_sum, a->x->v + mp_at(v, C), true, (size_t)C);
     }
-    if (dx) mp_product(c, dx, (mp_operand){ e, HK, false }, (mp_operand){ a->keys->v, C, false }, N, C, HK, true);
+    if (dx)
+        mp_product(c, dx, (mp_operand){ e, HK, false }, (mp_operand){ a->keys->v, C, false }, N, C, HK, true);
     if (dk) {
         for (int j = 0; j < HK; j++)
             c->k->axpy(dk + mp_at(j, C), -key_sum[j], a->keys->v + mp_at(j, C), true, (size_t)C);
@@ -94,7 +98,8 @@ mp_mat *mp_memory(mp_ctx *c, mp_mat *x, mp_mat *keys, mp_mat *mix, int heads)
     mp_assert(heads > 0 && keys->rows % heads == 0 && keys->cols == x->cols && mp_size(mix) == (size_t)heads);
     int N = x->rows, HK = keys->rows, K = HK / heads;
     mp_mat *out = mp_mat_new(c, N, K);
-    mp_real *u = MP_NEW_RAW(c->arena, mp_real, mp_at(N, HK)), *sum = MP_NEW(c->arena, mp_real, mp_at(N, heads));
+    mp_real *u = MP_NEW_RAW(c->arena, mp_real, mp_at(N, HK)),
+            *sum = MP_NEW(c->arena, mp_real, mp_at(N, heads));
     memory_forward(c, u, sum, x, keys, heads);
     for (int v = 0; v < N; v++) {
         for (int j = 0; j < K; j++) {
@@ -126,16 +131,16 @@ static double at_least(double v)
     return v > TINY ? v : TINY;
 }
 
-/* log of a double from the logarithm of mp_real: P and S are often close, and what is left of their difference is the
- * loss, so the rounding of the argument must not be in it. */
+/* log of a double from the logarithm of mp_real: P and S are often close, and what is left of their
+ * difference is the loss, so the rounding of the argument must not be in it. */
 static double log_of(double q)
 {
     mp_real near = (mp_real)q;
     return (double)log1(near) + (q - (double)near) / (double)near;
 }
 
-/* One row: its loss; slope gets the derivative with P held fixed, du that by U, 0 when P is a constant. The row is
- * divided by its sum, which is 1 but for rounding. */
+/* One row: its loss; slope gets the derivative with P held fixed, du that by U, 0 when P is a constant. The
+ * row is divided by its sum, which is 1 but for rounding. */
 static double kl_row(mp_real *slope, double *du, const mp_real *s, const double *f, int K, bool detach)
 {
     double r = 0, along = 0, loss = 0, sum = 0, all = 0;

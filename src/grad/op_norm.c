@@ -1,7 +1,8 @@
 /* op_norm.c - LayerNorm over the columns of a row, BatchNorm over the rows of a column (METHODS 2.8).
  *     y = gamma xhat + beta,  xhat = (x - mu) / sqrt(var + 1e-5),  var the biased variance of the m numbers
- *     dx = (gamma / sqrt(var + eps)) (dy - mean(dy') - xhat mean(dy' xhat)), the means over the same m numbers, of
- *          dy' = gamma dy for a row (gamma varies along it) and dy for a column;  dgamma = sum dy xhat, dbeta = sum dy
+ *     dx = (gamma / sqrt(var + eps)) (dy - mean(dy') - xhat mean(dy' xhat)), the means over the same m
+ *          numbers, of dy' = gamma dy for a row (gamma varies along it) and dy for a column
+ *     dgamma = sum dy xhat,  dbeta = sum dy
  * Statistics are summed in double: their error then does not grow with the size of the batch.
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
@@ -9,7 +10,7 @@
 
 #include <math.h>
 
-#define EPSILON 1e-5
+#define EPSILON  1e-5
 #define MOMENTUM 0.1
 
 struct norm {
@@ -75,7 +76,8 @@ mp_mat *mp_layer_norm(mp_ctx *c, mp_mat *x, mp_mat *gamma, mp_mat *beta)
     mp_assert(x->cols > 0 && mp_size(gamma) == (size_t)x->cols && mp_size(beta) == (size_t)x->cols);
     int C = x->cols;
     mp_mat *out = mp_mat_new(c, x->rows, C);
-    mp_real *xhat = MP_NEW_RAW(c->arena, mp_real, mp_size(x)), *scale = MP_NEW_RAW(c->arena, mp_real, x->rows);
+    mp_real *xhat = MP_NEW_RAW(c->arena, mp_real, mp_size(x)),
+            *scale = MP_NEW_RAW(c->arena, mp_real, x->rows);
     for (int i = 0; i < x->rows; i++) {
         const mp_real *row = x->v + mp_at(i, C);
         double mean = 0, var = 0;

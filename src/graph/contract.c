@@ -1,12 +1,13 @@
 /* contract.c - see contract.h.
  *
- * Of the two directions of an edge only the better one can ever be taken: when its turn came and went, one of its ends was
- * taken. So one direction a pair is sorted. The reverse of an edge is its place in the order of (source, target).
- * SPDX-License-Identifier: MIT */
+ * Of the two directions of an edge only the better one can ever be taken: when its turn came and went, one of
+ * its ends was taken. So one direction a pair is sorted. The reverse of an edge is its place in the order of
+ * (source, target). SPDX-License-Identifier: MIT */
 #include "graph/contract.h"
 #include "graph/order.h"
 
-/* The better direction of every edge of graph b, in the order of (source, target). Item ids are places in that order. */
+/* The better direction of every edge of graph b, in the order of (source, target). Item ids are places in
+ * that order. */
 static int candidates(const mp_graph *g, const mp_real *score, int b, mp_item *item, bool *nan)
 {
     int n = 0;
@@ -57,7 +58,8 @@ void mp_contract_edges(mp_arena *a, const mp_graph *g, const mp_real *score, mp_
 }
 
 /* Nodes by cluster: cluster q has list[ptr[q]] .. list[ptr[q+1]-1], ascending. */
-static void by_cluster(mp_arena *a, const int *cluster, int nodes, int clusters, const int **out_ptr, const int **out_list)
+static void by_cluster(mp_arena *a, const int *cluster, int nodes, int clusters, const int **out_ptr,
+                       const int **out_list)
 {
     int *ptr = MP_NEW(a, int, clusters + 2), *list = MP_NEW_RAW(a, int, nodes);
     for (int v = 0; v < nodes; v++) ptr[cluster[v] + 2]++;
@@ -67,7 +69,8 @@ static void by_cluster(mp_arena *a, const int *cluster, int nodes, int clusters,
     *out_list = list;
 }
 
-void mp_cluster_graph(mp_arena *a, const mp_graph *g, const int *cluster, const int *graph_ptr, bool loops, mp_graph *out)
+void mp_cluster_graph(mp_arena *a, const mp_graph *g, const int *cluster, const int *graph_ptr, bool loops,
+                      mp_graph *out)
 {
     int K = graph_ptr[g->graphs], n = 0;
     const int *ptr, *list;
@@ -92,6 +95,12 @@ void mp_cluster_graph(mp_arena *a, const mp_graph *g, const int *cluster, const 
         for (int i = row_ptr[p]; i < row_ptr[p + 1]; i++) col[next[met[i]]++] = p;
     bool symmetric = mp_graph_reverse(K, row_ptr, col, rev);
     mp_assert(symmetric);
-    *out = (mp_graph){ .graphs = g->graphs, .nodes = K, .edges = n, .node_ptr = graph_ptr, .row_ptr = row_ptr,
-                       .col = col, .rev = rev, .norm = MP_NEW(a, mp_norm, 1) };
+    *out = (mp_graph){ .graphs = g->graphs,
+                       .nodes = K,
+                       .edges = n,
+                       .node_ptr = graph_ptr,
+                       .row_ptr = row_ptr,
+                       .col = col,
+                       .rev = rev,
+                       .norm = MP_NEW(a, mp_norm, 1) };
 }

@@ -15,7 +15,8 @@ static double dot(const double *a, const double *b, int n)
     return s;
 }
 
-/* x becomes the v of H = I - beta v v^T with H x = alpha e_1. Returns beta, 0 when x is a multiple of e_1 already. */
+/* x becomes the v of H = I - beta v v^T with H x = alpha e_1. Returns beta, 0 when x is a multiple of e_1
+ * already. */
 static double reflector(double *x, int n, double *alpha)
 {
     double rest = dot(x + 1, x + 1, n - 1);
@@ -27,7 +28,8 @@ static double reflector(double *x, int n, double *alpha)
     return 2 / (x[0] * x[0] + rest);
 }
 
-/* A <- H A H on the rows and columns after k, v being the reflector: A - v w^T - w v^T, w = p - (beta/2)(p.v) v, p = beta A v. */
+/* A <- H A H on the rows and columns after k, v being the reflector: A - v w^T - w v^T, w = p - (beta/2)(p.v)
+ * v, p = beta A v. */
 static void reflect_both(double *A, int n, int k, double beta, const double *v, double *w)
 {
     int m = n - k - 1;
@@ -52,8 +54,8 @@ static void tridiagonal(double *A, int n, double *d, double *e, double *beta, do
     if (n) d[n - 1] = A[(size_t)n * (size_t)n - 1];
 }
 
-/* Rows = columns of the product of the reflectors, built from the last to the first: only the rows after k are not yet
- * those of the unit matrix. */
+/* Rows = columns of the product of the reflectors, built from the last to the first: only the rows after k
+ * are not yet those of the unit matrix. */
 static void gather(const double *A, int n, const double *beta, double *Z)
 {
     memset(Z, 0, (size_t)n * (size_t)n * sizeof *Z);
@@ -94,7 +96,8 @@ static void step(double *d, double *e, int lo, int hi, double *Z, int n)
     }
 }
 
-/* Off-diagonal entries below rounding of the whole matrix are 0: values are right to that, vectors stay orthonormal. */
+/* Off-diagonal entries below rounding of the whole matrix are 0: values are right to that, vectors stay
+ * orthonormal. */
 static void diagonal(double *d, double *e, int n, double *Z)
 {
     double size = 0;

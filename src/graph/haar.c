@@ -10,7 +10,7 @@
 static double *dense_of(mp_arena *a, const mp_graph *g, int b)
 {
     int first = g->node_ptr[b], n = g->node_ptr[b + 1] - first;
-    double *W = MP_NEW(a, double, (size_t)n * (size_t)n);
+    double *W = MP_NEW(a, double, (size_t)n *(size_t)n);
     for (int v = 0; v < n; v++)
         for (int e = g->row_ptr[first + v]; e < g->row_ptr[first + v + 1]; e++)
             W[(size_t)v * (size_t)n + (size_t)(g->col[e] - first)] = g->w ? (double)g->w->v[e] : 1;
@@ -20,7 +20,7 @@ static double *dense_of(mp_arena *a, const mp_graph *g, int b)
 /* Weights between clusters are sums; what lies inside a cluster stays on the diagonal. */
 static double *coarser(mp_arena *a, const double *W, int n, const int *cluster, int K)
 {
-    double *C = MP_NEW(a, double, (size_t)K * (size_t)K);
+    double *C = MP_NEW(a, double, (size_t)K *(size_t)K);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             C[(size_t)cluster[i] * (size_t)K + (size_t)cluster[j]] += W[(size_t)i * (size_t)n + (size_t)j];
@@ -84,11 +84,13 @@ typedef struct building { /* a basis in work */
 static size_t spread_size(const mp_haar *above, const members *m, int cols)
 {
     size_t n = 0;
-    for (int i = 0; i < above->ptr[cols]; i++) n += (size_t)(m->ptr[above->row[i] + 1] - m->ptr[above->row[i]]);
+    for (int i = 0; i < above->ptr[cols]; i++)
+        n += (size_t)(m->ptr[above->row[i] + 1] - m->ptr[above->row[i]]);
     return n;
 }
 
-/* Vector k of the level above: each cluster's number goes to its members, divided by the root of their count. */
+/* Vector k of the level above: each cluster's number goes to its members, divided by the root of their count.
+ */
 static void spread(building *b, const mp_haar *above, int k, const members *m)
 {
     int at = b->ptr[b->cols];

@@ -1,8 +1,9 @@
-/* haar.h - a chain of ever coarser clusterings of a graph, and the Haar basis that belongs to it (METHODS 5.6).
+/* haar.h - a chain of ever coarser clusterings of a graph, and the Haar basis that belongs to it
+ * (METHODS 5.6).
  *
- * Level 0 is the graph; the nodes of level l+1 are clusters of those of level l; the last level has one node. The basis
- * of a level: first the vectors of the level above, spread over the members of each cluster, then for every cluster with
- * m > 1 members m - 1 vectors that are 0 outside it. It is orthonormal, and sparse.
+ * Level 0 is the graph; the nodes of level l+1 are clusters of those of level l; the last level has one node.
+ * The basis of a level: first the vectors of the level above, spread over the members of each cluster, then
+ * for every cluster with m > 1 members m - 1 vectors that are 0 outside it. It is orthonormal, and sparse.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_HAAR_H
 #define MP_HAAR_H
@@ -22,11 +23,12 @@ typedef struct mp_haar {
     const double *value;
 } mp_haar;
 
-/* Nodes of each level, levels+1 numbers: floor(n/2)+1 clusters of the level below, one when that has at most 2 nodes, and
- * one at the last level. */
+/* Nodes of each level, levels+1 numbers: floor(n/2)+1 clusters of the level below, one when that has at most
+ * 2 nodes, and one at the last level. */
 const int *mp_chain_sizes(mp_arena *a, int nodes, int levels);
 
-/* The clusterings of graph b of g into `parent`, lists of the lengths chain->size says, by spectral clustering. */
+/* The clusterings of graph b of g into `parent`, lists of the lengths chain->size says, by spectral
+ * clustering. */
 void mp_chain_fill(mp_arena *scratch, const mp_graph *g, int b, const mp_chain *chain, int *const *parent);
 
 /* Both, with memory from `a`. `scratch` (may be the same) is used for a while and given back. */

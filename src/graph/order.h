@@ -10,7 +10,8 @@ typedef struct mp_item {
     int id;
 } mp_item;
 
-/* Largest key first; equal keys stay in the order they came in. `spare`: room for n more. A NaN ends up anywhere. */
+/* Largest key first; equal keys stay in the order they came in. `spare`: room for n more. A NaN ends up
+ * anywhere. */
 void mp_order_falling(mp_item *item, int n, mp_item *spare);
 
 #endif

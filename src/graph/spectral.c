@@ -1,5 +1,5 @@
-/* spectral.c - see spectral.h. Sums run in index order and ties go to the lower index, so that there is one result.
- * SPDX-License-Identifier: MIT */
+/* spectral.c - see spectral.h. Sums run in index order and ties go to the lower index, so that there is one
+ * result. SPDX-License-Identifier: MIT */
 #include "graph/spectral.h"
 #include "base/err.h"
 #include "base/rng.h"
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define STARTS 10
+#define STARTS      10
 #define MOST_ROUNDS 100
 
 typedef struct kmeans {
@@ -20,8 +20,8 @@ typedef struct kmeans {
     int *cluster, *size;   /* n; K */
 } kmeans;
 
-/* The squared distance, or any number above `enough` once it is clear that it will be above: most centres are far away,
- * and a few coordinates show it. */
+/* The squared distance, or any number above `enough` once it is clear that it will be above: most centres are
+ * far away, and a few coordinates show it. */
 static double squared(const double *a, const double *b, int dims, double enough)
 {
     double s = 0;
@@ -47,8 +47,8 @@ static void set_centre(kmeans *m, int q, int from)
     memcpy(centre_at(m, q), point_at(m, from), (size_t)m->dims * sizeof(double));
 }
 
-/* First centres far from each other: each is a point drawn with chances by its squared distance to those there are
- * (k-means++, Arthur & Vassilvitskii 2007). */
+/* First centres far from each other: each is a point drawn with chances by its squared distance to those
+ * there are (k-means++, Arthur & Vassilvitskii 2007). */
 static void seed_centres(kmeans *m, mp_rng *r)
 {
     set_centre(m, 0, mp_rng_below(r, m->n));
@@ -72,8 +72,8 @@ static void seed_centres(kmeans *m, mp_rng *r)
     }
 }
 
-/* Every point to its nearest centre, of equal ones the lower. The centre it has is tried first, because it is the nearest
- * most of the time and then the others are soon known to be farther. True when a point moved. */
+/* Every point to its nearest centre, of equal ones the lower. The centre it has is tried first, because it is
+ * the nearest most of the time and then the others are soon known to be farther. True when a point moved. */
 static bool assign(kmeans *m)
 {
     bool moved = false;
@@ -96,7 +96,8 @@ static bool assign(kmeans *m)
     return moved;
 }
 
-/* A cluster without members gets the point that is farthest from its centre, of those that leave no cluster empty. */
+/* A cluster without members gets the point that is farthest from its centre, of those that leave no cluster
+ * empty. */
 static bool fill_empty(kmeans *m)
 {
     bool moved = false;
@@ -156,8 +157,14 @@ void mp_kmeans(mp_arena *scratch, const double *point, int n, int dims, int K, u
 {
     mp_assert(K >= 1 && K <= n && dims >= 1);
     mp_arena_mark here = mp_arena_here(scratch);
-    kmeans m = { point, n, dims, K, MP_NEW(scratch, double, (size_t)K * (size_t)dims), MP_NEW(scratch, double, n),
-                 MP_NEW(scratch, int, n), MP_NEW(scratch, int, K) };
+    kmeans m = { point,
+                 n,
+                 dims,
+                 K,
+                 MP_NEW(scratch, double, (size_t)K *(size_t)dims),
+                 MP_NEW(scratch, double, n),
+                 MP_NEW(scratch, int, n),
+                 MP_NEW(scratch, int, K) };
     double least = 0;
     for (int start = 0; start < STARTS; start++) {
         mp_rng r = mp_rng_stream(0, MP_FOR_DATA, stream, (uint64_t)start, 0);
@@ -185,9 +192,9 @@ void mp_spectral(mp_arena *scratch, const double *W, int n, int K, uint64_t stre
     mp_assert(K >= 1 && K <= n);
     mp_arena_mark here = mp_arena_here(scratch);
     size_t N = (size_t)n;
-    double *root = MP_NEW_RAW(scratch, double, N), *A = MP_NEW_RAW(scratch, double, N * N);
-    double *value = MP_NEW_RAW(scratch, double, N), *vector = MP_NEW_RAW(scratch, double, N * N);
-    double *work = MP_NEW_RAW(scratch, double, 3 * N), *point = MP_NEW_RAW(scratch, double, N * (size_t)K);
+    double *root = MP_NEW_RAW(scratch, double, N), *A = MP_NEW_RAW(scratch, double, N *N);
+    double *value = MP_NEW_RAW(scratch, double, N), *vector = MP_NEW_RAW(scratch, double, N *N);
+    double *work = MP_NEW_RAW(scratch, double, 3 * N), *point = MP_NEW_RAW(scratch, double, N *(size_t)K);
     root_degrees(W, n, root);
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < N; j++) A[i * N + j] = root[i] * root[j] * W[i * N + j];

@@ -43,8 +43,8 @@ static double drop(const mp_config *c, int epoch, double done, double steps)
 
 double mp_sched_factor(const mp_config *c, int epoch, int step, int steps)
 {
-    static double (*const kinds[])(const mp_config *, int, double, double) = { [MP_SCHEDULE_CONSTANT] = constant,
-                                                                              [MP_SCHEDULE_COSINE] = cosine,
-                                                                              [MP_SCHEDULE_STEP] = drop };
+    static double (*const kinds[])(const mp_config *, int, double, double) = {
+        [MP_SCHEDULE_CONSTANT] = constant, [MP_SCHEDULE_COSINE] = cosine, [MP_SCHEDULE_STEP] = drop
+    };
     return kinds[c->schedule](c, epoch, (epoch - 1.0) * steps + step, steps);
 }

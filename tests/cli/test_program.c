@@ -73,10 +73,11 @@ static int clean(void **state)
 static mp_spawned expect(int code, const char *line, const char *part)
 {
     mp_spawned s = mp_spawn(line);
-    if (s.code != code) print_message("midpool %s\nexit %d\n%s%s", line, s.code, s.out.p, s.err.p);
+    const char *out = s.out.p ? s.out.p : "", *err = s.err.p ? s.err.p : "";
+    if (s.code != code) print_message("midpool %s\nexit %d\n%s%s", line, s.code, out, err);
     assert_int_equal(s.code, code);
-    if (part && !strstr(s.err.p, part)) print_message("midpool %s\nstderr: %s", line, s.err.p);
-    if (part) assert_non_null(strstr(s.err.p, part));
+    if (part && !strstr(err, part)) print_message("midpool %s\nstderr: %s", line, err);
+    if (part) assert_non_null(strstr(err, part));
     return s;
 }
 

@@ -23,7 +23,8 @@ void check_lstm(void **state)
     mp_check_reset(t);
     mp_mat *a = mp_check_input(t, 3, 8), *before = mp_check_input(t, 3, 2);
     for (mp_check_begin(t, "two steps"); mp_check_next(t);) {
-        mp_mat *first, *second, *h = mp_lstm(&t->ctx, a, before, &first), *g = mp_lstm(&t->ctx, a, first, &second);
+        mp_mat *first, *second, *h = mp_lstm(&t->ctx, a, before, &first),
+                                *g = mp_lstm(&t->ctx, a, first, &second);
         mp_check_value(t, mp_mix(&t->ctx, 1, h, 2, g));
         mp_check_value(t, mp_mix(&t->ctx, 1, second, -1, before));
     }
@@ -51,7 +52,7 @@ void check_conv1d(void **state)
     mp_check *t = *state;
     static const struct {
         int rows, length, channels, width, stride, out;
-    } cases[] = { { 3, 7, 2, 3, 1, 4 }, { 1, 5, 3, 5, 1, 2 },  { 2, 9, 1, 3, 3, 5 }, { 2, 8, 2, 2, 3, 1 },
+    } cases[] = { { 3, 7, 2, 3, 1, 4 },  { 1, 5, 3, 5, 1, 2 }, { 2, 9, 1, 3, 3, 5 }, { 2, 8, 2, 2, 3, 1 },
                   { 2, 6, 5, 2, 1, 19 }, { 3, 4, 1, 1, 1, 1 }, { 0, 6, 2, 3, 1, 2 } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (int relu = 0; relu < 2; relu++) {
@@ -65,7 +66,8 @@ void check_conv1d(void **state)
     mp_check_reset(t);
     mp_mat *x = mp_check_input(t, 2, 10), *w = mp_check_input(t, 6, 2), *b = mp_check_input(t, 1, 2);
     mp_mat *wide = mp_check_input(t, 2, 10);
-    MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_conv1d(&t->ctx, x, 2, w, b, 1, false), 2, mp_conv1d(&t->ctx, wide, 2, w, b, 1, true)));
+    MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_conv1d(&t->ctx, x, 2, w, b, 1, false), 2,
+                           mp_conv1d(&t->ctx, wide, 2, w, b, 1, true)));
     mp_mat *fixed = mp_rig_mat(&t->rig, 2, 10);
     MP_GRADCHECK(t, mp_conv1d(&t->ctx, mp_mat_of(&t->ctx, fixed->v, 2, 10), 2, w, b, 1, false));
 }
@@ -78,7 +80,8 @@ void check_maxpool1d(void **state)
             mp_check_reset(t);
             mp_mat *x = mp_check_input(t, 3, channels * places);
             MP_GRADCHECK(t, mp_maxpool1d(&t->ctx, x, channels));
-            MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_maxpool1d(&t->ctx, x, channels), 1, mp_maxpool1d(&t->ctx, x, channels)));
+            MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_maxpool1d(&t->ctx, x, channels), 1,
+                                   mp_maxpool1d(&t->ctx, x, channels)));
         }
     }
 }

@@ -1,5 +1,6 @@
-/* check_baseline_b.c - gradient tests of the ops of the dense baselines: products graph by graph, norms, attention, losses
- * of clusterings, memory. Losses are also compared with their definitions on n x n matrices.
+/* check_baseline_b.c - gradient tests of the ops of the dense baselines: products graph by graph, norms,
+ * attention, losses of clusterings, memory. Losses are also compared with their definitions on
+ * n x n matrices.
  * SPDX-License-Identifier: MIT */
 #include "check_ops.h"
 #include "gradcheck.h"
@@ -17,7 +18,7 @@
 static const int sizes[] = { 5, 1, 7, 2 };
 static const int ptr[] = { 0, 5, 6, 13, 15 };
 #define GRAPHS 4
-#define NODES 15
+#define NODES  15
 
 /* Rows that are positive and sum to 1. */
 static void make_shares(mp_mat *s)
@@ -25,7 +26,8 @@ static void make_shares(mp_mat *s)
     for (int v = 0; v < s->rows; v++) {
         double sum = 0;
         for (int j = 0; j < s->cols; j++) sum += fabs(s->v[mp_at(v, s->cols) + (size_t)j]);
-        for (int j = 0; j < s->cols; j++) s->v[mp_at(v, s->cols) + (size_t)j] = fabs(s->v[mp_at(v, s->cols) + (size_t)j]) / sum;
+        for (int j = 0; j < s->cols; j++)
+            s->v[mp_at(v, s->cols) + (size_t)j] = fabs(s->v[mp_at(v, s->cols) + (size_t)j]) / sum;
     }
 }
 
@@ -87,7 +89,8 @@ void check_block_gram(void **state)
         MP_GRADCHECK(t, mp_block_gram(&t->ctx, s, s, ptr, GRAPHS));
     }
     mp_check_reset(t);
-    mp_mat *s = mp_check_input(t, NODES, 3), *x = mp_check_input(t, NODES, 4), *fixed = mp_rig_mat(&t->rig, NODES, 4);
+    mp_mat *s = mp_check_input(t, NODES, 3), *x = mp_check_input(t, NODES, 4),
+           *fixed = mp_rig_mat(&t->rig, NODES, 4);
     MP_GRADCHECK(t, mp_block_gram(&t->ctx, s, mp_mat_of(&t->ctx, fixed->v, NODES, 4), ptr, GRAPHS));
     MP_GRADCHECK(t, mp_block_gram(&t->ctx, mp_mat_of(&t->ctx, fixed->v, NODES, 4), x, ptr, GRAPHS));
 }
@@ -98,7 +101,8 @@ void check_block_mul(void **state)
     static const int shapes[][3] = { { 3, 3, 4 }, { 1, 1, 1 }, { 2, 5, 3 }, { 9, 9, 18 } };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         mp_check_reset(t);
-        mp_mat *a = mp_check_input(t, 3 * shapes[i][0], shapes[i][1]), *x = mp_check_input(t, 3 * shapes[i][1], shapes[i][2]);
+        mp_mat *a = mp_check_input(t, 3 * shapes[i][0], shapes[i][1]),
+               *x = mp_check_input(t, 3 * shapes[i][1], shapes[i][2]);
         MP_GRADCHECK(t, mp_block_mul(&t->ctx, a, x, 3));
     }
     mp_check_reset(t);
@@ -113,7 +117,8 @@ void check_layer_norm(void **state)
     mp_check *t = *state;
     for (int C = 2; C <= 19; C += 5) {
         mp_check_reset(t);
-        mp_mat *x = mp_check_input(t, 5, C), *gamma = mp_check_input(t, 1, C), *beta = mp_check_input(t, 1, C);
+        mp_mat *x = mp_check_input(t, 5, C), *gamma = mp_check_input(t, 1, C),
+               *beta = mp_check_input(t, 1, C);
         MP_GRADCHECK(t, mp_layer_norm(&t->ctx, x, gamma, beta));
         MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_layer_norm(&t->ctx, x, gamma, beta), 1, x));
     }
@@ -175,15 +180,19 @@ void check_mha(void **state)
         mp_mat *k = mp_check_input(t, NODES, shape[1]), *v = mp_check_input(t, NODES, shape[1]);
         MP_GRADCHECK(t, mp_mha(&t->ctx, q, shared ? NULL : q_ptr, k, v, ptr, GRAPHS, shape[0], over_queries));
     }
-    for (int over_queries = 0; over_queries <= 1; over_queries++) { /* the same rows ask, are keys and values */
+    for (int over_queries = 0; over_queries <= 1;
+         over_queries++) { /* the same rows ask, are keys and values */
         mp_check_reset(t);
         mp_mat *x = mp_check_input(t, NODES, 4);
         MP_GRADCHECK(t, mp_mha(&t->ctx, x, ptr, x, x, ptr, GRAPHS, 2, over_queries));
     }
     mp_check_reset(t);
-    mp_mat *q = mp_check_input(t, 1, 4), *k = mp_check_input(t, NODES, 4), *fixed = mp_rig_mat(&t->rig, NODES, 4);
-    MP_GRADCHECK(t, mp_mha(&t->ctx, q, NULL, k, mp_mat_of(&t->ctx, fixed->v, NODES, 4), ptr, GRAPHS, 2, false));
-    MP_GRADCHECK(t, mp_mha(&t->ctx, q, NULL, mp_mat_of(&t->ctx, fixed->v, NODES, 4), k, ptr, GRAPHS, 2, true));
+    mp_mat *q = mp_check_input(t, 1, 4), *k = mp_check_input(t, NODES, 4),
+           *fixed = mp_rig_mat(&t->rig, NODES, 4);
+    MP_GRADCHECK(t,
+                 mp_mha(&t->ctx, q, NULL, k, mp_mat_of(&t->ctx, fixed->v, NODES, 4), ptr, GRAPHS, 2, false));
+    MP_GRADCHECK(t,
+                 mp_mha(&t->ctx, q, NULL, mp_mat_of(&t->ctx, fixed->v, NODES, 4), k, ptr, GRAPHS, 2, true));
 }
 
 void check_head_spread(void **state)
@@ -223,7 +232,8 @@ static double residual(const mp_graph *g, const mp_mat *s, int b)
     for (int i = g->node_ptr[b]; i < g->node_ptr[b + 1]; i++) {
         for (int j = g->node_ptr[b]; j < g->node_ptr[b + 1]; j++) {
             double d = dense_at(g, i, j);
-            for (int k = 0; k < s->cols; k++) d -= s->v[mp_at(i, s->cols) + (size_t)k] * s->v[mp_at(j, s->cols) + (size_t)k];
+            for (int k = 0; k < s->cols; k++)
+                d -= s->v[mp_at(i, s->cols) + (size_t)k] * s->v[mp_at(j, s->cols) + (size_t)k];
             sum += d * d;
         }
     }
@@ -279,7 +289,8 @@ void check_cut_loss(void **state)
     for (int K = 1; K <= 3; K++) {
         mp_check_reset(t);
         mp_mat *s = shares(t, 3 * 4, K), *a = mp_check_input(t, 3 * 4, 4);
-        for (size_t i = 0; i < mp_size(a); i++) a->v[i] = i < 32 ? fabs(a->v[i]) : 0; /* the last graph has no edges */
+        for (size_t i = 0; i < mp_size(a); i++)
+            a->v[i] = i < 32 ? fabs(a->v[i]) : 0; /* the last graph has no edges */
         const int *even = (const int[]){ 0, 4, 8, 12 };
         mp_real one[] = { 1, 1, 1, 1 };
         for (mp_check_begin(t, "cut_loss"); mp_check_next(t);) {
@@ -321,7 +332,8 @@ void check_ortho_loss(void **state)
     mp_check_reset(t); /* one cluster is orthogonal to itself: 0, and no gradient */
     mp_mat *s = shares(t, NODES, 1);
     MP_GRADCHECK(t, mp_ortho_loss(&t->ctx, mp_block_gram(&t->ctx, s, s, ptr, GRAPHS), GRAPHS));
-    assert_true(fabs(mp_ortho_loss(&t->ctx, mp_block_gram(&t->ctx, s, s, ptr, GRAPHS), GRAPHS)->v[0]) < 1e-12);
+    assert_true(fabs(mp_ortho_loss(&t->ctx, mp_block_gram(&t->ctx, s, s, ptr, GRAPHS), GRAPHS)->v[0]) <
+                1e-12);
 }
 
 void check_cut_norm(void **state)
@@ -345,11 +357,14 @@ void check_cut_norm(void **state)
 void check_memory(void **state)
 {
     mp_check *t = *state;
-    static const int shapes[][3] = { { 1, 1, 3 }, { 2, 3, 4 }, { 5, 1, 4 }, { 3, 5, 18 } }; /* heads, keys, channels */
+    static const int shapes[][3] = {
+        { 1, 1, 3 }, { 2, 3, 4 }, { 5, 1, 4 }, { 3, 5, 18 }
+    }; /* heads, keys, channels */
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         mp_check_reset(t);
         int H = shapes[i][0], K = shapes[i][1], C = shapes[i][2];
-        mp_mat *x = mp_check_input(t, 6, C), *keys = mp_check_input(t, H * K, C), *mix = mp_check_input(t, H, 1);
+        mp_mat *x = mp_check_input(t, 6, C), *keys = mp_check_input(t, H * K, C),
+               *mix = mp_check_input(t, H, 1);
         MP_GRADCHECK(t, mp_memory(&t->ctx, x, keys, mix, H));
         mp_mat *fixed = mp_rig_mat(&t->rig, H * K, C); /* keys that a step leaves alone */
         MP_GRADCHECK(t, mp_memory(&t->ctx, x, mp_mat_of(&t->ctx, fixed->v, H * K, C), mix, H));

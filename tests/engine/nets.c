@@ -43,7 +43,8 @@ static void set(mp_config *c, const char *options)
     }
 }
 
-static void one(const char *name, const char *options, bool invariant, void (*f)(mp_rig *, net *, void *), void *state)
+static void one(const char *name, const char *options, bool invariant, void (*f)(mp_rig *, net *, void *),
+                void *state)
 {
     static uint64_t seed;
     mp_rig r = mp_rig_new(++seed);
@@ -68,7 +69,8 @@ void net_each(void (*f)(mp_rig *r, net *n, void *state), void *state)
     for (const mp_baseline *b = mp_baselines(); b->name; b++) {
         one(b->name, "", true, f, state);
         for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-            if (strcmp(settings[i].name, b->name) == 0) one(b->name, settings[i].options, settings[i].invariant, f, state);
+            if (strcmp(settings[i].name, b->name) == 0)
+                one(b->name, settings[i].options, settings[i].invariant, f, state);
     }
 }
 

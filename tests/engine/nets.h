@@ -7,7 +7,7 @@
 #include "rig.h"
 
 #define NET_FEATURES 5
-#define NET_OUTPUTS 3
+#define NET_OUTPUTS  3
 
 typedef struct net {
     const char *name; /* of the baseline */

@@ -108,6 +108,33 @@ static void adam_is_pytorchs(void **state)
     follow_adam("pool=sag hidden=8 layers=2 lr=0.01 weight-decay=0.01 clip=0.05");
 }
 
+/* After one step Adam's first moment is a tenth of the gradient: that of one tape over the whole batch. */
+static void shards_add_up_to_the_gradient_of_the_batch(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        world w;
+        world_init(&w, i ? "pool=asap hidden=8 layers=2 dropout=0 weight-decay=0" : "pool=sag hidden=8 layers=2 dropout=0 weight-decay=0",
+                   200, 30, 2);
+        mp_real *grad = MP_NEW(w.rig.memory, mp_real, w.params->size);
+        mp_batch b = batch_of(&w, 0, 200);
+        mp_draw draw = { 3, 0, 0, 0 };
+        gradient(&w, &b, draw, grad);
+        mp_engine *e = mp_engine_new(w.model, 3);
+        double loss, aux, most = 0;
+        assert_int_equal(mp_engine_train(e, &b, draw, &loss, &aux), MP_OK);
+        mp_real *moment = malloc(mp_engine_state_size(e)); /* opens with the first moments */
+        assert_non_null(moment);
+        mp_engine_state_get(e, moment);
+        for (size_t k = 0; k < w.params->size; k++) most = fmax(most, fabs((double)grad[k]));
+        for (size_t k = 0; k < w.params->size; k++)
+            assert_true(fabs(10 * (double)moment[k] - (double)grad[k]) <= 1e-5 * most);
+        free(moment);
+        mp_engine_free(e);
+        world_free(&w);
+    }
+}
+
 static void weights_without_a_gradient_are_left_alone(void **state)
 {
     (void)state;
@@ -153,6 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adam_is_pytorchs),
+        cmocka_unit_test(shards_add_up_to_the_gradient_of_the_batch),
         cmocka_unit_test(weights_without_a_gradient_are_left_alone),
         cmocka_unit_test(the_rate_scales_the_steps),
     };

@@ -1,4 +1,5 @@
-/* test_aux_apart.c - an auxiliary loss with a step of its own: who moves when, and that the step is on the sum over batches.
+/* test_aux_apart.c - an auxiliary loss with a step of its own: who moves when, and that the step is on the
+ * sum over batches.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
@@ -52,7 +53,8 @@ static mp_batch batch(const set *s, int from, int n)
 static bool moved(const set *s, int id)
 {
     const mp_param *p = &s->params->list[id];
-    return memcmp(s->before + p->offset, s->params->theta + p->offset, (size_t)p->rows * (size_t)p->cols * sizeof(mp_real)) != 0;
+    return memcmp(s->before + p->offset, s->params->theta + p->offset,
+                  (size_t)p->rows * (size_t)p->cols * sizeof(mp_real)) != 0;
 }
 
 static void steps_on_the_classification_loss_leave_the_keys(void **state)
@@ -64,7 +66,8 @@ static void steps_on_the_classification_loss_leave_the_keys(void **state)
     mp_engine *e = mp_engine_new(s.model, 2);
     mp_batch b = batch(&s, 0, 6);
     double loss, aux;
-    for (int i = 0; i < 3; i++) assert_int_equal(mp_engine_train(e, &b, (mp_draw){ 1, 0, 1, (uint64_t)i }, &loss, &aux), MP_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(mp_engine_train(e, &b, (mp_draw){ 1, 0, 1, (uint64_t)i }, &loss, &aux), MP_OK);
     assert_true(loss > 0 && aux > 0); /* the auxiliary loss is told all the same */
     int apart = 0;
     for (int id = 0; id < s.params->count; id++) {

@@ -93,8 +93,8 @@ static void eigenvectors_are_orthonormal_and_right(void **state)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             int n = sizes[s];
-            double *A = MP_NEW(r.memory, double, n * n), *copy = MP_NEW(r.memory, double, n * n);
-            double *value = MP_NEW(r.memory, double, n), *vector = MP_NEW(r.memory, double, n * n);
+            double *A = MP_NEW(r.memory, double, n *n), *copy = MP_NEW(r.memory, double, n *n);
+            double *value = MP_NEW(r.memory, double, n), *vector = MP_NEW(r.memory, double, n *n);
             for (int i = 0; i < n; i++)
                 for (int j = 0; j <= i; j++) A[i * n + j] = A[j * n + i] = kinds[k](&r, n, i, j);
             memcpy(copy, A, sizeof *A * (size_t)(n * n));
@@ -166,7 +166,7 @@ static double *dense(mp_rig *r, const mp_chain *c, int l, int cols)
     mp_haar_basis(r->memory, c, l, cols, &h);
     assert_int_equal(h.cols, cols);
     assert_int_equal(h.rows, c->size[l]);
-    double *U = MP_NEW(r->memory, double, h.rows * cols);
+    double *U = MP_NEW(r->memory, double, h.rows *cols);
     for (int k = 0; k < cols; k++)
         for (int i = h.ptr[k]; i < h.ptr[k + 1]; i++) U[h.row[i] * cols + k] += h.value[i];
     return U;
@@ -193,7 +193,7 @@ static void the_basis_of_four_nodes_is_that_of_the_specification(void **state)
 static double *reference(mp_rig *r, const mp_chain *c, int l)
 {
     int n = c->size[l];
-    double *U = MP_NEW(r->memory, double, n * n);
+    double *U = MP_NEW(r->memory, double, n *n);
     if (l == c->levels) {
         U[0] = 1;
         return U;
@@ -283,8 +283,10 @@ static void pooled_features_equal_the_dense_product(void **state)
                 bool joined = false, found = false;
                 for (int v = 0; v < n; v++)
                     for (int e = g.row_ptr[first + v]; e < g.row_ptr[first + v + 1]; e++)
-                        joined |= k != q && made[b].chain.parent[0][v] == k && made[b].chain.parent[0][g.col[e] - first] == q;
-                for (int e = p.g->row_ptr[to + k]; e < p.g->row_ptr[to + k + 1]; e++) found |= p.g->col[e] == to + q;
+                        joined |= k != q && made[b].chain.parent[0][v] == k &&
+                                  made[b].chain.parent[0][g.col[e] - first] == q;
+                for (int e = p.g->row_ptr[to + k]; e < p.g->row_ptr[to + k + 1]; e++)
+                    found |= p.g->col[e] == to + q;
                 assert_int_equal(joined, found);
             }
         }
@@ -310,7 +312,8 @@ static void on_note(void *state, const char *line)
     ((heard *)state)->notes++;
 }
 
-static const mp_haar_store *prepare(mp_rig *r, const mp_graph *g, int levels, int threads, const char *cache, heard *h)
+static const mp_haar_store *prepare(mp_rig *r, const mp_graph *g, int levels, int threads, const char *cache,
+                                    heard *h)
 {
     mp_config conf;
     mp_graph all = *g;
@@ -331,7 +334,8 @@ static void assert_same(const mp_graph *g, const mp_haar_store *a, const mp_haar
         for (int l = 0; l < a->levels; l++) {
             int n = a->graph[i].chain.size[l];
             const mp_haar_phi *p = &a->graph[i].phi[l], *q = &b->graph[i].phi[l];
-            assert_memory_equal(a->graph[i].chain.parent[l], b->graph[i].chain.parent[l], (size_t)n * sizeof(int));
+            assert_memory_equal(a->graph[i].chain.parent[l], b->graph[i].chain.parent[l],
+                                (size_t)n * sizeof(int));
             assert_memory_equal(p->ptr, q->ptr, (size_t)(n + 1) * sizeof(int));
             assert_memory_equal(p->value, q->value, (size_t)p->ptr[n] * sizeof(mp_real));
         }

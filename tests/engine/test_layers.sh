@@ -2,7 +2,8 @@
 # test_layers.sh - the rules that the tree itself must keep:
 #   1. a file includes only from its own folder or from folders before it in the list below;
 #   2. every header compiles alone;
-#   3. a source of more than 500 lines says why in its opening comment, with the words "lines because".
+#   3. a source of more than 500 lines says why in its opening comment, with the words "lines because";
+#   4. every op of grad/ops.h is in grad/op_list.h, from which the gradient tests are made.
 # Usage: test_layers.sh SOURCE_ROOT [COMPILER]
 # SPDX-License-Identifier: MIT
 set -u
@@ -67,6 +68,11 @@ for file in src/*/*.c src/*/*.h include/*.h tests/*/*.c tests/*/*.h fuzz/*.c; do
     [ "$lines" -gt 500 ] || continue
     awk '/\*\// { print; exit } { print }' "$file" | grep -q "lines because" ||
         complain "$file has $lines lines and does not say why (\"lines because ...\" in its opening comment)"
+done
+
+for op in $(sed -n 's/^\(mp_mat \*\|void \)mp_\([a-z0-9_]*\)(mp_ctx \*c,.*/\2/p' src/grad/ops.h); do
+    grep -q "OP($op)" src/grad/op_list.h || grep -q "OP(${op%_of})" src/grad/op_list.h ||
+        complain "src/grad/ops.h has mp_$op, which src/grad/op_list.h does not list: its gradient is not tested"
 done
 
 exit $bad

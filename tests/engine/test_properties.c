@@ -131,8 +131,8 @@ static void a_graph_ignores_its_batch(void **state)
 
 static void counts(bench *b)
 {
-    static const int sizes[] = { 1, 2, 3, 17, 25, 50 };
-    static const double ratios[] = { 0.5, 0.25, 0.3, 0.6, 0.8, 1, 0.01 };
+    static const int sizes[] = { 1, 2, 3, 17, 25, 100 }; /* 0.07 * 100 is more than 7 in double numbers */
+    static const double ratios[] = { 0.5, 0.25, 0.3, 0.6, 0.8, 1, 0.07 };
     if (b->conf.variant == MP_VARIANT_AUTHORS && strcmp(b->op->name, "topk") == 0) return; /* max(2, floor) */
     for (int r = 0; r < 7; r++) {
         b->conf.ratio = ratios[r];
@@ -162,8 +162,36 @@ static void every_graph_keeps_the_promised_number(void **state)
     assert_int_equal(mp_kept_count(0.1, 17), 2);
     assert_int_equal(mp_kept_count(0.2, 5), 1);
     assert_int_equal(mp_kept_count(0.3, 50), 15);
+    assert_int_equal(mp_kept_count(0.07, 100), 7);
+    assert_int_equal(mp_kept_count(0.55, 20), 11);
     assert_int_equal(mp_kept_count(1, 7), 7);
     assert_int_equal(mp_kept_count(0.5, 0), 0);
+}
+
+/* Where the selector takes the best: kept nodes fall by key, equal keys rise by number, and no better node is left out. */
+static void best_first(bench *b)
+{
+    if (b->pool->selector != &mp_select_ratio && b->pool->selector != &mp_select_floor) return;
+    static const int sizes[] = { 7, 48, 49, 300 }; /* both ways of sorting */
+    mp_graph g = mp_rig_graph(&b->rig, 4, sizes, 0.02, 0);
+    mp_pooling p = bench_run(b, &g, mp_rig_mat(&b->rig, g.nodes, C));
+    bool *kept = MP_NEW(b->rig.memory, bool, g.nodes);
+    for (int i = 0; i < p.keep_ptr[4]; i++) kept[p.keep[i]] = true;
+    for (int i = 0; i < 4; i++) {
+        int last = p.keep[p.keep_ptr[i + 1] - 1];
+        for (int k = p.keep_ptr[i] + 1; k < p.keep_ptr[i + 1]; k++) {
+            int u = p.keep[k - 1], v = p.keep[k];
+            assert_true(p.key[u] > p.key[v] || (p.key[u] == p.key[v] && u < v));
+        }
+        for (int v = g.node_ptr[i]; v < g.node_ptr[i + 1]; v++)
+            assert_true(kept[v] || p.key[v] < p.key[last] || (p.key[v] == p.key[last] && v > last));
+    }
+}
+
+static void the_best_are_kept_in_falling_order(void **state)
+{
+    (void)state;
+    everywhere(best_first);
 }
 
 static void topk_of_the_authors_keeps_floor_but_two(void **state)
@@ -410,6 +438,7 @@ int main(void)
         cmocka_unit_test(renumbered_nodes_renumber_the_result),
         cmocka_unit_test(a_graph_ignores_its_batch),
         cmocka_unit_test(every_graph_keeps_the_promised_number),
+        cmocka_unit_test(the_best_are_kept_in_falling_order),
         cmocka_unit_test(topk_of_the_authors_keeps_floor_but_two),
         cmocka_unit_test(mid_switched_off_is_the_plain_operator),
         cmocka_unit_test(one_node_no_edges_loops_and_ratio_one),

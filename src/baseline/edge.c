@@ -13,17 +13,14 @@
 
 mp_edge_pool mp_edge_pool_init(mp_params *p, const char *prefix, int channels, double dropout)
 {
-    return (mp_edge_pool){ mp_lin_init(p, prefix, "lin", 2 * channels, 1, true), channels, dropout };
+    return (mp_edge_pool){ mp_lin_init(p, prefix, "lin", 2 * channels, 1, true), dropout };
 }
 
-/* The linear map of a concatenation is the sum of one map of the source and one of the target. */
 static mp_mat *edge_scores(const mp_edge_pool *e, mp_ctx *c, const mp_graph *g, mp_mat *x)
 {
-    mp_mat *w = mp_use(c, e->lin.w);
-    mp_mat *src = mp_linear(c, x, mp_rows(c, w, 0, e->channels), NULL, false);
-    mp_mat *dst = mp_linear(c, x, mp_rows(c, w, e->channels, 2 * e->channels), mp_use(c, e->lin.b), false);
-    mp_mat *u = mp_dropout(c, mp_edge_pair(c, g, dst, src), e->dropout);
-    return mp_shift(c, mp_softmax(c, u, g->row_ptr, g->nodes), (mp_real)0.5);
+    mp_mat *u = mp_edge_score(c, g, x, mp_use(c, e->lin.w), mp_use(c, e->lin.b));
+    mp_mat *share = mp_softmax(c, mp_dropout(c, u, e->dropout), g->row_ptr, g->nodes);
+    return mp_shift(c, share, (mp_real)0.5);
 }
 
 mp_edge_pooled mp_edge_pool_run(const mp_edge_pool *e, mp_ctx *c, const mp_graph *g, mp_mat *x)

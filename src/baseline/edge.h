@@ -8,7 +8,6 @@
 
 typedef struct mp_edge_pool {
     mp_lin lin; /* on [source ; target] */
-    int channels;
     double dropout;
 } mp_edge_pool;
 

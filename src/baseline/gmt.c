@@ -44,7 +44,7 @@ static mp_mat *norm_run(const mp_mab *l, mp_ctx *c, mp_mat *x, int which)
 /* Row numbers for mp_pick: of B blocks of heads x m rows those of head h; h < 0: 0 .. m-1 for each graph. */
 static const int *rows_of(mp_ctx *c, int graphs, int heads, int m, int h)
 {
-    int *which = MP_NEW_RAW(c->arena, int, (size_t)graphs *(size_t)m);
+    int *which = MP_NEW_RAW(c->arena, int, graphs * m);
     for (int b = 0; b < graphs; b++)
         for (int i = 0; i < m; i++) which[b * m + i] = h < 0 ? i : (b * heads + h) * m + i;
     return which;

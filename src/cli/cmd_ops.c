@@ -8,12 +8,13 @@
 #include "report/table.h"
 
 typedef struct ops {
-    int json;
+    int json, markdown;
 } ops;
 
 static const mp_opt own[] = {
     { "json", MP_OPT_FLAG, offsetof(ops, json), "false", 0, 1, NULL,
       "one JSON object with everything known of each" },
+    { "markdown", MP_OPT_FLAG, offsetof(ops, markdown), "false", 0, 1, NULL, "the table as the documents have it" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
 };
 static const mp_cli_group groups[] = { { "options", own, 0 }, { NULL, NULL, 0 } };
@@ -132,6 +133,19 @@ static void table_of_baselines(mp_buf *b, mp_arena *a)
     mp_table_print(&t, b);
 }
 
+/* The tables of docs/operators.md: scripts/docs compares them. */
+static void print_markdown(mp_buf *b)
+{
+    mp_buf_puts(b, "| `--pool` | name | score R | select | coarsen | learnable | proposed in |\n"
+                   "| --- | --- | --- | --- | --- | --- | --- |\n");
+    for (const mp_pool_op *o = mp_pool_ops(); o->name; o++)
+        mp_buf_printf(b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", o->name, o->title, o->scorer->formula,
+                      o->selector->formula, o->coarsener->formula, o->learnable, o->paper);
+    mp_buf_puts(b, "\n| `--pool` | name | method | learnable | proposed in |\n| --- | --- | --- | --- | --- |\n");
+    for (const mp_baseline *m = mp_baselines(); m->name; m++)
+        mp_buf_printf(b, "| `%s` | %s | %s | %s | %s |\n", m->name, m->title, m->method, m->learnable, m->paper);
+}
+
 static void print_text(mp_buf *b, mp_arena *a)
 {
     table_of_operators(b, a);
@@ -151,6 +165,8 @@ static mp_err run(void *conf, const mp_cli_args *args)
     mp_buf b = { 0 };
     if (o->json)
         print_json(&b, args->arena);
+    else if (o->markdown)
+        print_markdown(&b);
     else
         print_text(&b, args->arena);
     mp_err e = mp_cli_print(b.p, b.n);

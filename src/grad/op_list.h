@@ -41,6 +41,7 @@
     OP(maxpool1d)                                                                                                      \
     OP(flip1d)                                                                                                         \
     OP(sort_pad)                                                                                                       \
+    OP(edge_score)                                                                                                     \
     OP(shift)                                                                                                          \
     OP(cat)                                                                                                            \
     OP(cols)                                                                                                           \

@@ -102,6 +102,8 @@ mp_mat *mp_maxpool1d(mp_ctx *c, mp_mat *x, int channels);
 mp_mat *mp_flip1d(mp_ctx *c, mp_mat *x, int channels);
 /* Row b: the k rows of graph b that are largest in the last column, one after another, zeros where it has fewer. */
 mp_mat *mp_sort_pad(mp_ctx *c, mp_mat *x, const int *ptr, int graphs, int k);
+/* out[e] = <w_src, x[col e]> + <w_dst, x[row of e]> + b, E x 1; w 2C x 1 = [w_src ; w_dst], b 1 x 1. */
+mp_mat *mp_edge_score(mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *w, mp_mat *b);
 mp_mat *mp_shift(mp_ctx *c, mp_mat *x, mp_real k); /* x + k */
 
 /* ---- dense, graph by graph: rows ptr[b] .. ptr[b+1]-1 of a batch, never padded (op_block.c, op_cat.c) */

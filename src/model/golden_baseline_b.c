@@ -326,7 +326,7 @@ mp_err mp_golden_norm(mp_case *k, const mp_golden_kind *row)
 static mp_err read_form(mp_case *k, int width, mp_mab_form *form)
 {
     int heads = (int)mp_json_int(k->json, "heads", 1);
-    if (heads < 1 || heads > width || width % heads)
+    if (heads < 1 || heads > MP_HEADS_MOST || width % heads)
         return mp_fail(MP_ERR_INPUT, "%d heads do not divide %d channels", heads, width);
     *form =
         (mp_mab_form){ heads, mp_json_flag(k->json, "ln", false), mp_json_flag(k->json, "cluster", true) };

@@ -53,7 +53,7 @@ static void rep_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     p->score = mp_act_of(c, mp_agg(c, p->g, MP_AGG_ROW, z, NULL, false), MP_ACT_SIGMOID);
 }
 
-const mp_scorer mp_score_rep = { "representative", "sigmoid(D^-1 A X P / |P|)", sizeof(rep), rep_init, rep_run };
+const mp_scorer mp_score_rep = { "representative", "sigmoid(D^-1 A X P / norm(P))", sizeof(rep), rep_init, rep_run };
 
 typedef struct soft {
     int w; /* W_b, C x C */

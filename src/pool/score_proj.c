@@ -24,7 +24,7 @@ static void proj_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     if (pool->conf->min_score > 0) p->score = mp_softmax(c, p->score, p->g->node_ptr, p->g->graphs);
 }
 
-const mp_scorer mp_score_proj = { "projection", "X P / |P|", sizeof(proj), proj_init, proj_run };
+const mp_scorer mp_score_proj = { "projection", "X P / norm(P)", sizeof(proj), proj_init, proj_run };
 
 static void linear_init(void *state, const mp_setup *s)
 {

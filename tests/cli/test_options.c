@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "cli/yaml.h"
-#include "model/config.h"
+#include "conf/config.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

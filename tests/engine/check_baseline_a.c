@@ -107,6 +107,21 @@ void check_sort_pad(void **state)
     }
 }
 
+void check_edge_score(void **state)
+{
+    mp_check *t = *state;
+    static const int sizes[] = { 6, 1, 5 }, widths[] = { 1, 4, 33 };
+    for (int i = 0; i < 6; i++) {
+        mp_check_reset(t);
+        mp_graph g = mp_rig_graph(&t->rig, 3, sizes, i < 3 ? 0.4 : 0, i == 1 ? 0.3 : 0); /* loops; no edges */
+        mp_mat *x = mp_check_input(t, g.nodes, widths[i % 3]), *w = mp_check_input(t, 2 * widths[i % 3], 1);
+        mp_mat *b = mp_check_input(t, 1, 1);
+        MP_GRADCHECK(t, mp_edge_score(&t->ctx, &g, x, w, b));
+        MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_edge_score(&t->ctx, &g, x, w, b), -2,
+                               mp_edge_score(&t->ctx, &g, mp_act_of(&t->ctx, x, MP_ACT_TANH), w, b)));
+    }
+}
+
 void check_shift(void **state)
 {
     mp_check *t = *state;

@@ -29,8 +29,12 @@ static void hubs_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
 }
 
 static const mp_scorer score_hubs = { "hubs", "a log2(1 + degree)", sizeof(hubs), hubs_init, hubs_run };
-static const mp_pool_op op_hubs = { .name = "hubs", .title = "HubPool", .scorer = &score_hubs, .gate = MP_ACT_TANH,
-                                    .selector = &mp_select_ratio, .coarsener = &mp_coarsen_induced };
+static const mp_pool_op op_hubs = { .name = "hubs",
+                                    .title = "HubPool",
+                                    .scorer = &score_hubs,
+                                    .gate = MP_ACT_TANH,
+                                    .selector = &mp_select_ratio,
+                                    .coarsener = &mp_coarsen_induced };
 
 int main(void)
 {
@@ -45,7 +49,9 @@ int main(void)
     mp_config conf;
     mp_pool_add(&op_hubs);
     mp_config_init(&conf);
-    const char *const settings[][2] = { { "pool", "hubs" }, { "arch", "colors" }, { "hidden", "32" }, { "epochs", "5" } };
+    const char *const settings[][2] = {
+        { "pool", "hubs" }, { "arch", "colors" }, { "hidden", "32" }, { "epochs", "5" }
+    };
     for (int i = 0; i < 4; i++)
         if (mp_conf_set(mp_config_table, &conf, settings[i][0], settings[i][1], "example") != MP_OK) return 1;
     if (mp_generate_colors(&small, a, &raw) != MP_OK || mp_dataset_build(&raw, NULL, a, &d) != MP_OK) return 1;
@@ -53,7 +59,8 @@ int main(void)
     mp_run_key key = mp_run_key_of(&d, &folds, &folds.split[0], &conf);
     mp_fit_options quiet = { 0 };
     if (mp_run_once(&d, &folds.split[0], &key, 1, &quiet, a, &r, NULL) != MP_OK) return 1;
-    printf("HubPool after %d epochs: training loss %.3f, test accuracy %.1f %%\n", r.epochs, r.train_loss, 100 * r.test_metric);
+    printf("HubPool after %d epochs: training loss %.3f, test accuracy %.1f %%\n", r.epochs, r.train_loss,
+           100 * r.test_metric);
     mp_arena_free(a);
     return 0;
 }

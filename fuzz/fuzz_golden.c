@@ -1,7 +1,8 @@
 /* fuzz_golden.c - noise as a golden file: a verdict comes out, whatever goes in.
  *
  * Larger inputs are left out: a few hundred kilobytes can honestly ask for a graph whose pooling takes
- * minutes. SPDX-License-Identifier: MIT */
+ * minutes.
+ * SPDX-License-Identifier: MIT */
 #include "model/golden.h"
 
 #include <string.h>

@@ -38,9 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mp_arena *a = mp_arena_new(1 << 16);
     mp_span rest = { (const char *)data + 1, size - 1 };
     mp_folds f;
-    mp_err e = data[0] == '{'
-                   ? mp_folds_parse_json((mp_span){ (const char *)data, size }, "fuzz", GRAPHS, a, &f)
-                   : parse_files(rest, a, &f);
+    mp_err e = data[0] == '{' ? mp_folds_parse_json((mp_span){ (const char *)data, size }, "fuzz", GRAPHS, a, &f)
+                              : parse_files(rest, a, &f);
     for (int i = 0; e == MP_OK && i < f.count; i++) {
         int role[GRAPHS] = { 0 };
         mark(role, f.split[i].train, f.split[i].n_train);

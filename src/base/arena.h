@@ -27,7 +27,7 @@ void mp_arena_back(mp_arena *a, mp_arena_mark m);
 void *mp_arena_zero(mp_arena *a, size_t count, size_t size); /* zeroed */
 void *mp_arena_raw(mp_arena *a, size_t count, size_t size);  /* contents unspecified */
 
-#define MP_NEW(arena, type, count) ((type *)mp_arena_zero((arena), (size_t)(count), sizeof(type)))
+#define MP_NEW(arena, type, count)     ((type *)mp_arena_zero((arena), (size_t)(count), sizeof(type)))
 #define MP_NEW_RAW(arena, type, count) ((type *)mp_arena_raw((arena), (size_t)(count), sizeof(type)))
 
 char *mp_arena_text(mp_arena *a, const char *p, size_t n); /* a copy with a closing NUL */

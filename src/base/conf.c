@@ -80,9 +80,12 @@ static mp_err set_row(const mp_opt *o, void *conf, const char *value, bool negat
     void *at = field(o, conf);
     switch (o->kind) {
     case MP_OPT_INT:
-    case MP_OPT_REAL: return set_number(o, at, value, where);
-    case MP_OPT_FLAG: return set_flag(at, value, negated, where);
-    case MP_OPT_CHOICE: return set_choice(o, at, value, where);
+    case MP_OPT_REAL:
+        return set_number(o, at, value, where);
+    case MP_OPT_FLAG:
+        return set_flag(at, value, negated, where);
+    case MP_OPT_CHOICE:
+        return set_choice(o, at, value, where);
     case MP_OPT_TEXT:
         if (strlen(value) >= TEXT_SIZE)
             return mp_fail(MP_ERR_USAGE, "%s: longer than %d characters", where, TEXT_SIZE - 1);
@@ -119,8 +122,8 @@ mp_err mp_conf_unknown(const mp_opt *table, const char *name, const char *where)
     for (const mp_opt *o = table; o->name && n < 127; o++) names[n++] = o->name;
     names[n] = NULL;
     const char *near = mp_nearest(name, names);
-    return mp_fail(MP_ERR_USAGE, "%s: no such option%s%s%s", where, near ? "; did you mean '" : "",
-                   near ? near : "", near ? "'?" : "");
+    return mp_fail(MP_ERR_USAGE, "%s: no such option%s%s%s", where, near ? "; did you mean '" : "", near ? near : "",
+                   near ? "'?" : "");
 }
 
 mp_err mp_conf_set(const mp_opt *table, void *conf, const char *name, const char *value, const char *where)
@@ -134,16 +137,24 @@ void mp_conf_get(const mp_opt *o, const void *conf, char *out, size_t n)
 {
     const void *at = field(o, conf);
     switch (o->kind) {
-    case MP_OPT_INT: snprintf(out, n, "%d", *(const int *)at); break;
+    case MP_OPT_INT:
+        snprintf(out, n, "%d", *(const int *)at);
+        break;
     case MP_OPT_REAL: /* the shortest text that reads back as the same number */
         for (int digits = 1; digits <= 17; digits++) {
             snprintf(out, n, "%.*g", digits, *(const double *)at);
             if (strtod(out, NULL) == *(const double *)at) break;
         }
         break;
-    case MP_OPT_FLAG: snprintf(out, n, "%s", *(const int *)at ? "true" : "false"); break;
-    case MP_OPT_CHOICE: choice_text(o->choices, *(const int *)at, out, n); break;
-    case MP_OPT_TEXT: snprintf(out, n, "%s", (const char *)at); break;
+    case MP_OPT_FLAG:
+        snprintf(out, n, "%s", *(const int *)at ? "true" : "false");
+        break;
+    case MP_OPT_CHOICE:
+        choice_text(o->choices, *(const int *)at, out, n);
+        break;
+    case MP_OPT_TEXT:
+        snprintf(out, n, "%s", (const char *)at);
+        break;
     }
 }
 

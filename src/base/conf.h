@@ -25,8 +25,7 @@ void mp_conf_defaults(const mp_opt *table, void *conf);
 const mp_opt *mp_conf_find(const mp_opt *table, const char *name);
 
 /* Sets one option from text. `where` ("--ratio", "grid.yaml:3") opens the message of a failure. */
-MP_MUST mp_err mp_conf_set(const mp_opt *table, void *conf, const char *name, const char *value,
-                           const char *where);
+MP_MUST mp_err mp_conf_set(const mp_opt *table, void *conf, const char *name, const char *value, const char *where);
 
 /* "no option --rato; did you mean --ratio?" */
 mp_err mp_conf_unknown(const mp_opt *table, const char *name, const char *where);

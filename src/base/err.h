@@ -26,10 +26,10 @@ mp_err mp_fail_within(mp_err code, const char *fmt, ...) __attribute__((format(p
 /* The last message of this thread; "" when nothing failed yet. */
 const char *mp_message(void);
 
-#define MP_TRY(call)                                                                                          \
-    do {                                                                                                      \
-        mp_err mp_try_ = (call);                                                                              \
-        if (mp_try_ != MP_OK) return mp_try_;                                                                 \
+#define MP_TRY(call)                                                                                                   \
+    do {                                                                                                               \
+        mp_err mp_try_ = (call);                                                                                       \
+        if (mp_try_ != MP_OK) return mp_try_;                                                                          \
     } while (0)
 
 /* Always on. A failed assertion is a bug in the caller: says where and stops the program. */

@@ -199,8 +199,8 @@ static mp_err check_keys(reader *r, const mp_json *object)
         if (strcmp(member[i - 1]->key, member[i]->key) == 0) twice = member[i]->key;
     mp_arena_back(r->arena, mark);
     if (!twice) return MP_OK;
-    return mp_fail(MP_ERR_INPUT, "%s:%d: key '%s' is given twice in one object (byte %zu)", r->name,
-                   object->line, twice, object->at);
+    return mp_fail(MP_ERR_INPUT, "%s:%d: key '%s' is given twice in one object (byte %zu)", r->name, object->line,
+                   twice, object->at);
 }
 
 static mp_err parse_key(reader *r, const char **key)
@@ -241,9 +241,7 @@ static mp_err parse_word(reader *r, mp_json *v)
         const char *word;
         mp_json_kind kind;
         bool truth;
-    } words[] = { { "null", MP_JSON_NULL, false },
-                  { "true", MP_JSON_BOOL, true },
-                  { "false", MP_JSON_BOOL, false } };
+    } words[] = { { "null", MP_JSON_NULL, false }, { "true", MP_JSON_BOOL, true }, { "false", MP_JSON_BOOL, false } };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t n = strlen(words[i].word);
         if ((size_t)(r->end - r->p) < n || memcmp(r->p, words[i].word, n) != 0) continue;
@@ -259,8 +257,7 @@ static mp_err parse_value(reader *r, mp_json **out)
 {
     skip_space(r);
     if (r->p == r->end) return bad(r, "the text ends where a value should be");
-    if (++r->values > MOST_VALUES)
-        return mp_fail(MP_ERR_LIMIT, "%s: more than %d values", r->name, MOST_VALUES);
+    if (++r->values > MOST_VALUES) return mp_fail(MP_ERR_LIMIT, "%s: more than %d values", r->name, MOST_VALUES);
     mp_json *v = *out = MP_NEW(r->arena, mp_json, 1);
     v->at = (size_t)(r->p - r->start);
     v->line = r->line;
@@ -335,21 +332,19 @@ const char *mp_json_text(const mp_json *obj, const char *key, const char *otherw
 
 const char *mp_json_kind_name(mp_json_kind kind)
 {
-    static const char *const names[] = { "null",     "true or false", "a number",
-                                         "a string", "a list",        "an object" };
+    static const char *const names[] = { "null", "true or false", "a number", "a string", "a list", "an object" };
     return names[kind];
 }
 
-mp_err mp_json_need(const mp_json *obj, const char *key, mp_json_kind kind, const char *name,
-                    const mp_json **out)
+mp_err mp_json_need(const mp_json *obj, const char *key, mp_json_kind kind, const char *name, const mp_json **out)
 {
     if (!obj || obj->kind != MP_JSON_OBJECT)
         return mp_fail(MP_ERR_INPUT, "%s:%d: expected an object with '%s'", name, obj ? obj->line : 1, key);
     const mp_json *m = mp_json_get(obj, key);
     if (!m) return mp_fail(MP_ERR_INPUT, "%s:%d: '%s' is missing", name, obj->line, key);
     if (m->kind != kind)
-        return mp_fail(MP_ERR_INPUT, "%s:%d: '%s' should be %s, not %s", name, m->line, key,
-                       mp_json_kind_name(kind), mp_json_kind_name(m->kind));
+        return mp_fail(MP_ERR_INPUT, "%s:%d: '%s' should be %s, not %s", name, m->line, key, mp_json_kind_name(kind),
+                       mp_json_kind_name(m->kind));
     *out = m;
     return MP_OK;
 }
@@ -361,12 +356,11 @@ static bool is_whole(const mp_json *v, int64_t lo, int64_t hi)
 
 static mp_err not_whole(const mp_json *v, int64_t lo, int64_t hi, const char *name)
 {
-    return mp_fail(MP_ERR_INPUT, "%s:%d: expected a whole number from %lld to %lld", name, v->line,
-                   (long long)lo, (long long)hi);
+    return mp_fail(MP_ERR_INPUT, "%s:%d: expected a whole number from %lld to %lld", name, v->line, (long long)lo,
+                   (long long)hi);
 }
 
-mp_err mp_json_need_int(const mp_json *obj, const char *key, int64_t lo, int64_t hi, const char *name,
-                        int64_t *out)
+mp_err mp_json_need_int(const mp_json *obj, const char *key, int64_t lo, int64_t hi, const char *name, int64_t *out)
 {
     const mp_json *m;
     MP_TRY(mp_json_need(obj, key, MP_JSON_NUMBER, name, &m));

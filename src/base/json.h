@@ -68,8 +68,7 @@ MP_MUST mp_err mp_json_need_int(const mp_json *obj, const char *key, int64_t lo,
                                 int64_t *out);
 
 /* A list of whole numbers in lo .. hi, as an array. */
-MP_MUST mp_err mp_json_ints(const mp_json *v, int lo, int hi, const char *name, mp_arena *a, const int **out,
-                            int *n);
+MP_MUST mp_err mp_json_ints(const mp_json *v, int lo, int hi, const char *name, mp_arena *a, const int **out, int *n);
 
 const char *mp_json_kind_name(mp_json_kind kind); /* "an object", "a number" ... */
 

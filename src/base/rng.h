@@ -25,11 +25,11 @@ typedef struct mp_rng {
 
 mp_rng mp_rng_stream(uint64_t seed, mp_purpose purpose, uint64_t a, uint64_t b, uint64_t c);
 
-uint64_t mp_rng_bits(mp_rng *r);                          /* 64 random bits */
-double mp_rng_unit(mp_rng *r);                            /* uniform in [0, 1), 53 bits */
-double mp_rng_between(mp_rng *r, double lo, double hi);   /* uniform in [lo, hi) */
-double mp_rng_normal(mp_rng *r);                          /* mean 0, variance 1 */
-int mp_rng_below(mp_rng *r, int n);                       /* uniform in 0 .. n-1, without bias; n >= 1 */
+uint64_t mp_rng_bits(mp_rng *r);                        /* 64 random bits */
+double mp_rng_unit(mp_rng *r);                          /* uniform in [0, 1), 53 bits */
+double mp_rng_between(mp_rng *r, double lo, double hi); /* uniform in [lo, hi) */
+double mp_rng_normal(mp_rng *r);                        /* mean 0, variance 1 */
+int mp_rng_below(mp_rng *r, int n);                     /* uniform in 0 .. n-1, without bias; n >= 1 */
 void mp_rng_shuffle(mp_rng *r, int *items, int n);
 
 #endif

@@ -17,7 +17,8 @@ static mp_err slurp_fd(int fd, const char *path, size_t limit, mp_arena *a, mp_s
     if (fstat(fd, &st) != 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
     if (S_ISDIR(st.st_mode)) return mp_fail(MP_ERR_IO, "%s: is a folder, expected a file", path);
     size_t cap = st.st_size > 0 ? (size_t)st.st_size + 1 : 65536, n = 0;
-    if (limit && st.st_size > 0 && (size_t)st.st_size > limit) return mp_fail(MP_ERR_LIMIT, "%s: larger than %zu bytes", path, limit);
+    if (limit && st.st_size > 0 && (size_t)st.st_size > limit)
+        return mp_fail(MP_ERR_LIMIT, "%s: larger than %zu bytes", path, limit);
     char *p = MP_NEW_RAW(a, char, cap + 1);
     for (;;) {
         ssize_t got = read(fd, p + n, cap - n);
@@ -56,8 +57,7 @@ static mp_err write_all(int fd, const char *path, const char *p, size_t n)
         p += put;
         n -= (size_t)put;
     }
-    if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
-        return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+    if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
     return MP_OK;
 }
 

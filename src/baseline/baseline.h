@@ -17,8 +17,8 @@ typedef struct mp_net_setup { /* what a network knows when it claims its paramet
 
 typedef struct mp_prepare { /* for what is computed once for a data set */
     int threads;
-    uint64_t fingerprint;  /* of the data set                                             */
-    const char *cache;     /* folder that exists, for results that take long; NULL: none  */
+    uint64_t fingerprint; /* of the data set                                             */
+    const char *cache;    /* folder that exists, for results that take long; NULL: none  */
     void (*progress)(void *state, int done, int total); /* on the caller's thread; or NULL */
     void (*note)(void *state, const char *line);        /* something worth a line; or NULL */
     void *state;

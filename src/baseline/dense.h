@@ -48,8 +48,7 @@ typedef struct mp_mab_form {
     int heads;
     bool ln, over_queries;
 } mp_mab_form;
-mp_mab mp_mab_init(mp_params *p, const char *prefix, int in_q, int in_k, int width, bool convolves,
-                   mp_mab_form form);
+mp_mab mp_mab_init(mp_params *p, const char *prefix, int in_q, int in_k, int width, bool convolves, mp_mab_form form);
 /* Queries as in mp_mha; keys x of the graphs ptr, on g when the block convolves. */
 mp_mat *mp_mab_run(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_mat *q, const int *q_ptr, mp_mat *x,
                    const int *ptr, int graphs);

@@ -15,12 +15,9 @@ static void norm_init(mp_params *p, const char *prefix, int width, int id[2])
     id[1] = mp_param_vector(p, prefix, "bias", width, MP_INIT_ZERO, 0);
 }
 
-mp_mab mp_mab_init(mp_params *p, const char *prefix, int in_q, int in_k, int width, bool convolves,
-                   mp_mab_form form)
+mp_mab mp_mab_init(mp_params *p, const char *prefix, int in_q, int in_k, int width, bool convolves, mp_mab_form form)
 {
-    mp_mab l = {
-        .convolves = convolves, .ln = form.ln, .over_queries = form.over_queries, .heads = form.heads
-    };
+    mp_mab l = { .convolves = convolves, .ln = form.ln, .over_queries = form.over_queries, .heads = form.heads };
     prefix = mp_param_under(p, prefix, "mab");
     l.q = mp_lin_init(p, prefix, "fc_q", in_q, width, true);
     if (convolves) {
@@ -44,21 +41,19 @@ static mp_mat *norm_run(const mp_mab *l, mp_ctx *c, mp_mat *x, int which)
 /* Row numbers for mp_pick: of B blocks of heads x m rows those of head h; h < 0: 0 .. m-1 for each graph. */
 static const int *rows_of(mp_ctx *c, int graphs, int heads, int m, int h)
 {
-    int *which = MP_NEW_RAW(c->arena, int, graphs * m);
+    int *which = MP_NEW_RAW(c->arena, int, graphs *m);
     for (int b = 0; b < graphs; b++)
         for (int i = 0; i < m; i++) which[b * m + i] = h < 0 ? i : (b * heads + h) * m + i;
     return which;
 }
 
 /* A v of one head: the sums of rows z times W_v, and their share of the bias. */
-static mp_mat *head_values(const mp_mab *l, mp_ctx *c, mp_mat *z, mp_mat *share, int h, const int *rows,
-                           int n)
+static mp_mat *head_values(const mp_mab *l, mp_ctx *c, mp_mat *z, mp_mat *share, int h, const int *rows, int n)
 {
     mp_mat *w = mp_use(c, l->conv_v.a.w), *b = mp_use(c, l->conv_v.bias);
     int width = w->cols / l->heads, from = h * width;
     mp_mat *y = mp_linear(c, mp_pick(c, z, rows, n), mp_cols(c, w, from, from + width), NULL, false);
-    return mp_mix(c, 1, y, 1,
-                  mp_linear(c, mp_pick(c, share, rows, n), mp_cols(c, b, from, from + width), NULL, false));
+    return mp_mix(c, 1, y, 1, mp_linear(c, mp_pick(c, share, rows, n), mp_cols(c, b, from, from + width), NULL, false));
 }
 
 /* The same as mp_mha with keys Y W_k + b and values Y W_v + b, Y the sums over neighbourhoods, when every
@@ -103,8 +98,7 @@ mp_mat *mp_mab_run(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_mat *q, con
 /* ---- the three poolings */
 int mp_seeds_init(mp_params *p, const char *prefix, int seeds, int width)
 {
-    return mp_param_plain(p, prefix, "S", seeds, width, MP_INIT_UNIFORM,
-                          sqrt(6.0 / ((double)width * (seeds + 1.0))));
+    return mp_param_plain(p, prefix, "S", seeds, width, MP_INIT_UNIFORM, sqrt(6.0 / ((double)width * (seeds + 1.0))));
 }
 
 mp_gmt_pool mp_gmt_pool_init(mp_params *p, int in, int width, int seeds, mp_mab_form form)
@@ -136,8 +130,7 @@ static int heads_of(const mp_config *c)
 mp_err mp_gmt_check(const mp_config *c)
 {
     if (c->hidden % heads_of(c) == 0) return MP_OK;
-    return mp_fail(MP_ERR_USAGE, "heads: %d do not divide the %d channels of --hidden", heads_of(c),
-                   c->hidden);
+    return mp_fail(MP_ERR_USAGE, "heads: %d do not divide the %d channels of --hidden", heads_of(c), c->hidden);
 }
 
 void mp_gmt_net_init(void *state, const mp_net_setup *s)

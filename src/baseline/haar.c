@@ -72,8 +72,7 @@ static batch gather(mp_arena *a, const mp_haar_graph *const *basis, int l, const
     return out;
 }
 
-mp_haar_pooled mp_haar_pool_run(mp_ctx *c, const mp_haar_graph *const *basis, int l, const mp_graph *g,
-                                mp_mat *x)
+mp_haar_pooled mp_haar_pool_run(mp_ctx *c, const mp_haar_graph *const *basis, int l, const mp_graph *g, mp_mat *x)
 {
     batch k = gather(c->arena, basis, l, g);
     mp_graph *coarse = MP_NEW(c->arena, mp_graph, 1);
@@ -129,8 +128,7 @@ mp_mat *mp_haar_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_inpu
 {
     const mp_haar_net *n = state;
     const mp_haar_graph *const *basis = bases_of(c, g, n->poolings);
-    int alone =
-        n->trunk.layers - n->poolings; /* convolutions before the first that is followed by a pooling */
+    int alone = n->trunk.layers - n->poolings; /* convolutions before the first that is followed by a pooling */
     *aux = NULL;
     for (int l = 0; l < n->poolings; l++) {
         mp_mat *h = mp_trunk_run(&n->trunk, c, g, x, l ? alone + l : 0, alone + l + 1);

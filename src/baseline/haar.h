@@ -2,7 +2,8 @@
  *
  * Bases depend on the graphs alone, so they are made once for a data set and kept in mp_graph.extra, from
  * where a batch finds its own. Without them (extra NULL, or made for another number of levels) each pass
- * makes what it needs. SPDX-License-Identifier: MIT */
+ * makes what it needs.
+ * SPDX-License-Identifier: MIT */
 #ifndef MP_BASELINE_HAAR_H
 #define MP_BASELINE_HAAR_H
 
@@ -42,8 +43,7 @@ typedef struct mp_haar_pooled {
 } mp_haar_pooled;
 /* Pooling number l of a batch whose graphs have these bases: X' = Phi^T X, clusters joined where their
  * members are. */
-mp_haar_pooled mp_haar_pool_run(mp_ctx *c, const mp_haar_graph *const *basis, int l, const mp_graph *g,
-                                mp_mat *x);
+mp_haar_pooled mp_haar_pool_run(mp_ctx *c, const mp_haar_graph *const *basis, int l, const mp_graph *g, mp_mat *x);
 
 typedef struct mp_haar_net {
     mp_trunk trunk;

@@ -2,7 +2,8 @@
  *
  * The clusterings are what takes time, so the file has those; bases follow from them in a moment. Its name is
  * a hash of what the clusterings depend on (data set, levels, version), its first line a hash of its
- * contents. A file that is not as it should be counts as none. SPDX-License-Identifier: MIT */
+ * contents. A file that is not as it should be counts as none.
+ * SPDX-License-Identifier: MIT */
 #include "base/crew.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -33,9 +34,9 @@ static void lay_out(mp_arena *a, making *m)
     m->chain = MP_NEW(a, mp_chain, graphs);
     m->parent = MP_NEW(a, int *, (size_t)graphs *(size_t)m->levels);
     for (int b = 0; b < graphs; b++) {
-        m->chain[b] = (mp_chain){ m->levels,
-                                  mp_chain_sizes(a, m->all->node_ptr[b + 1] - m->all->node_ptr[b], m->levels),
-                                  (const int *const *)(m->parent + (size_t)b * (size_t)m->levels) };
+        m->chain[b] =
+            (mp_chain){ m->levels, mp_chain_sizes(a, m->all->node_ptr[b + 1] - m->all->node_ptr[b], m->levels),
+                        (const int *const *)(m->parent + (size_t)b * (size_t)m->levels) };
         for (int l = 0; l < m->levels; l++) m->numbers += (size_t)m->chain[b].size[l];
     }
     m->number = MP_NEW(a, int, m->numbers + 1);
@@ -65,8 +66,7 @@ static void make_all(making *m, const mp_prepare *how, mp_arena *a)
     for (int i = 0; i < size; i++) m->scratch[i] = mp_arena_new(1 << 16);
     for (m->first = 0; m->first < total; m->first += chunk) {
         mp_crew_run(crew, total - m->first < chunk ? total - m->first : chunk, make_one, m);
-        if (how->progress)
-            how->progress(how->state, m->first + chunk < total ? m->first + chunk : total, total);
+        if (how->progress) how->progress(how->state, m->first + chunk < total ? m->first + chunk : total, total);
     }
     for (int i = 0; i < size; i++) mp_arena_free(m->scratch[i]);
     mp_crew_free(crew);
@@ -112,8 +112,7 @@ static bool read_file(making *m, const char *path, mp_arena *scratch)
     mp_span text;
     char hex[HASH + 1];
     size_t bytes = m->numbers * sizeof(int);
-    if (mp_slurp(path, HASH + bytes + 1, scratch, &text) != MP_OK)
-        return false; /* none yet is the usual case */
+    if (mp_slurp(path, HASH + bytes + 1, scratch, &text) != MP_OK) return false; /* none yet is the usual case */
     if (text.n != HASH + bytes) return false;
     memcpy(m->number, text.p + HASH, bytes);
     hash_of(m, hex);
@@ -141,8 +140,7 @@ static void chains_of(making *m, const mp_prepare *how, mp_arena *a)
     if (!path || !read_file(m, path, scratch)) {
         make_all(m, how, a);
         mp_err e = path ? write_file(m, path) : MP_OK;
-        if (e != MP_OK && how->note)
-            how->note(how->state, mp_message()); /* slower next time, nothing worse */
+        if (e != MP_OK && how->note) how->note(how->state, mp_message()); /* slower next time, nothing worse */
     }
     mp_arena_free(scratch);
 }

@@ -53,8 +53,7 @@ static mp_mat *leaky(mp_ctx *c, mp_mat *x)
 
 static mp_mat *res_block_run(const mp_res_block *b, mp_ctx *c, const mp_graph *g, mp_mat *x, double dropout)
 {
-    mp_mat *h =
-        mp_batch_norm(c, x, mp_use(c, b->gamma), mp_use(c, b->beta), mp_use(c, b->mean), mp_use(c, b->var));
+    mp_mat *h = mp_batch_norm(c, x, mp_use(c, b->gamma), mp_use(c, b->beta), mp_use(c, b->mean), mp_use(c, b->var));
     h = mp_dropout(c, leaky(c, h), dropout);
     return mp_mix(c, 1, x, 1, mp_conv_run(&b->conv, c, g, MP_DENSE(h), false));
 }
@@ -85,7 +84,6 @@ mp_mat *mp_mem_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input
     const int *ptr = mp_even_ptr(c, B, s1->cols);
     x = mp_mem_run(&n->mem[1], c, x, ptr, B, &s2);
     mp_real w = (mp_real)n->weight;
-    *aux =
-        mp_mix(c, w, mp_kl_loss(c, s1, g->node_ptr, B, n->detach), w, mp_kl_loss(c, s2, ptr, B, n->detach));
+    *aux = mp_mix(c, w, mp_kl_loss(c, s1, g->node_ptr, B, n->detach), w, mp_kl_loss(c, s2, ptr, B, n->detach));
     return x;
 }

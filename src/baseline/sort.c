@@ -57,8 +57,7 @@ static int init_dgcnn(mp_sort_net *n, const mp_net_setup *s)
 {
     int in = s->features, total = 0;
     for (int l = 0; l < MP_SORT_LAYERS; l++) {
-        n->conv[l] =
-            mp_lin_init(s->params, "convs", mp_arena_printf(s->params->arena, "%d", l), in, widths[l], true);
+        n->conv[l] = mp_lin_init(s->params, "convs", mp_arena_printf(s->params->arena, "%d", l), in, widths[l], true);
         in = widths[l];
         total += widths[l];
     }

@@ -13,8 +13,8 @@ mp_trunk mp_trunk_init(const mp_net_setup *s)
     mp_assert(t.layers >= 1 && t.layers <= MP_TRUNK_MOST);
     for (int l = 0; l < t.layers; l++) {
         const char *name = mp_param_under(s->params, "convs", mp_arena_printf(s->params->arena, "%d", l));
-        t.conv[l] = mp_conv_init(s->params, name, kinds[s->conf->conv], l ? s->conf->hidden : s->features,
-                                 s->conf->hidden);
+        t.conv[l] =
+            mp_conv_init(s->params, name, kinds[s->conf->conv], l ? s->conf->hidden : s->features, s->conf->hidden);
     }
     return t;
 }

@@ -5,8 +5,8 @@
 
 #include "cli/cli.h"
 
-double mp_bench_now(void);                 /* seconds, monotonic */
-double mp_bench_median(double *v, int n);  /* sorts v */
+double mp_bench_now(void);                /* seconds, monotonic */
+double mp_bench_median(double *v, int n); /* sorts v */
 
 extern const mp_cli mp_bench_er;
 

@@ -164,10 +164,11 @@ static mp_err measure_apart(const er_conf *b, const mp_config *conf, int n, er_p
 static void print_point(const er_conf *b, const mp_config *conf, const er_point *p, const er_point *before, mp_buf *out)
 {
     if (b->how.json) {
-        mp_buf_printf(out, "%s{\"pool\":\"%s\",\"score_dim\":%d,\"nodes\":%d,\"out_of_memory\":%s,"
-                           "\"seconds_per_step\":%.6g,\"seconds_per_epoch\":%.6g,\"peak_bytes\":%zu}",
-                      out->n > 11 ? "," : "", conf->pool, conf->score_dim, p->nodes, p->full ? "true" : "false", p->seconds,
-                      10 * p->seconds, p->peak);
+        mp_buf_printf(out,
+                      "%s{\"pool\":\"%s\",\"score_dim\":%d,\"nodes\":%d,\"out_of_memory\":%s,"
+                      "\"seconds_per_step\":%.6g,\"seconds_per_epoch\":%.6g,\"peak_bytes\":%zu}",
+                      out->n > 11 ? "," : "", conf->pool, conf->score_dim, p->nodes, p->full ? "true" : "false",
+                      p->seconds, 10 * p->seconds, p->peak);
         return;
     }
     mp_buf_printf(out, "%-8s %3d %9d", conf->pool, conf->score_dim, p->nodes);
@@ -223,8 +224,7 @@ static mp_err bench_er(void *conf, const mp_cli_args *args)
     }
     mp_buf json = { 0 };
     mp_buf_puts(&json, "{\"points\":[");
-    if (!b->how.json)
-        MP_TRY(mp_cli_print("pool       h     nodes  seconds a step  peak MiB\n", 49));
+    if (!b->how.json) MP_TRY(mp_cli_print("pool       h     nodes  seconds a step  peak MiB\n", 49));
     for (int i = 0; i < pools; i++) {
         mp_config one = b->model;
         snprintf(one.pool, sizeof one.pool, "%s", pool[i]);
@@ -246,5 +246,14 @@ static const mp_cli_text texts[] = {
     { "nodes", offsetof(er_conf, nodes), "1e3,1e4,1e5", "LIST", "sizes of the graph, rising" },
     { NULL, 0, NULL, NULL, NULL },
 };
-const mp_cli mp_bench_er = { "bench er", "", "seconds and bytes of a training step on one growing random graph",
-                             "--pool takes a list, or 'all'.\n", 0, 0, sizeof(er_conf), groups, texts, true, bench_er };
+const mp_cli mp_bench_er = { "bench er",
+                             "",
+                             "seconds and bytes of a training step on one growing random graph",
+                             "--pool takes a list, or 'all'.\n",
+                             0,
+                             0,
+                             sizeof(er_conf),
+                             groups,
+                             texts,
+                             true,
+                             bench_er };

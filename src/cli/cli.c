@@ -71,8 +71,7 @@ static mp_err unknown(const mp_cli *cli, const char *name, const char *where, co
     list_names(cli, names);
     const char *near = mp_nearest(strncmp(name, "no-", 3) == 0 ? name + 3 : name, names);
     if (!near) near = mp_nearest(name, names);
-    if (!near)
-        return mp_fail(MP_ERR_USAGE, "%s: no such option (midpool %s --help lists them)", where, cli->name);
+    if (!near) return mp_fail(MP_ERR_USAGE, "%s: no such option (midpool %s --help lists them)", where, cli->name);
     return mp_fail(MP_ERR_USAGE, "%s: no such option; did you mean '%s%s'?", where, dashes, near);
 }
 
@@ -130,8 +129,8 @@ static mp_err read_line(reader *r, int argc, char **argv)
         } else if (options && strncmp(word, "--", 2) == 0) {
             MP_TRY(read_option(r, argc, argv, &i));
         } else if (options && word[0] == '-' && word[1] != '\0') {
-            return mp_fail(MP_ERR_USAGE, "%s: options begin with two dashes (midpool %s --help lists them)",
-                           word, r->cli->name);
+            return mp_fail(MP_ERR_USAGE, "%s: options begin with two dashes (midpool %s --help lists them)", word,
+                           r->cli->name);
         } else {
             r->operand[r->operands++] = word;
         }
@@ -164,8 +163,7 @@ static mp_err read_file(reader *r)
 static void set_defaults(const mp_cli *cli, void *conf)
 {
     memset(conf, 0, cli->size);
-    for (const mp_cli_group *g = cli->groups; g && g->title; g++)
-        mp_conf_defaults(g->table, (char *)conf + g->offset);
+    for (const mp_cli_group *g = cli->groups; g && g->title; g++) mp_conf_defaults(g->table, (char *)conf + g->offset);
     for (const mp_cli_text *t = cli->texts; t && t->name; t++)
         memcpy((char *)conf + t->offset, &t->initial, sizeof t->initial);
 }
@@ -174,8 +172,7 @@ static mp_err set_preset(const mp_cli *cli, void *conf, const char *name)
 {
     const mp_preset *p = mp_preset_find(name);
     mp_assert(p != NULL);
-    for (const char *const *pair = p->pairs; *pair; pair += 2)
-        MP_TRY(mp_cli_set(cli, conf, pair[0], pair[1], name));
+    for (const char *const *pair = p->pairs; *pair; pair += 2) MP_TRY(mp_cli_set(cli, conf, pair[0], pair[1], name));
     return MP_OK;
 }
 
@@ -236,8 +233,8 @@ static mp_err count_operands(const mp_cli *cli, const reader *r)
     if (r->operands < cli->least)
         return mp_fail(MP_ERR_USAGE, "expected: midpool %s %s (--help says more)", cli->name, cli->operands);
     if (r->operands > cli->most)
-        return mp_fail(MP_ERR_USAGE, "'%s': one word too many; expected: midpool %s %s",
-                       r->operand[cli->most], cli->name, cli->operands);
+        return mp_fail(MP_ERR_USAGE, "'%s': one word too many; expected: midpool %s %s", r->operand[cli->most],
+                       cli->name, cli->operands);
     return MP_OK;
 }
 
@@ -248,8 +245,7 @@ static mp_err read_all(const mp_cli *cli, int argc, char **argv, void *conf, rea
     if (r->help) return MP_OK;
     MP_TRY(count_operands(cli, r));
     MP_TRY(read_file(r));
-    *out = (mp_cli_args){ r->arena,    r->operands, r->operand,
-                          r->settings, r->setting,  typed(r->arena, argc, argv) };
+    *out = (mp_cli_args){ r->arena, r->operands, r->operand, r->settings, r->setting, typed(r->arena, argc, argv) };
     return mp_cli_apply(cli, out, NULL, conf);
 }
 

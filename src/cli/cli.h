@@ -53,8 +53,7 @@ typedef struct mp_cli {
 int mp_cli_main(const mp_cli *cli, int argc, char **argv);
 
 /* For tests and fuzzers: the parsing alone. `conf` has cli->size bytes. */
-MP_MUST mp_err mp_cli_read(const mp_cli *cli, int argc, char **argv, mp_arena *a, void *conf,
-                           mp_cli_args *out);
+MP_MUST mp_err mp_cli_read(const mp_cli *cli, int argc, char **argv, mp_arena *a, void *conf, mp_cli_args *out);
 
 /* The settings again on a fresh struct, now with the presets of `names` (NULL-ended) between defaults and
  * what the user said: how the defaults of a data set get in. */
@@ -66,8 +65,7 @@ bool mp_cli_given(const mp_cli_args *args, const char *name);
 void mp_cli_help(const mp_cli *cli);
 
 /* Sets one option by name, whichever table it is in; unknown: the nearest is named. */
-MP_MUST mp_err mp_cli_set(const mp_cli *cli, void *conf, const char *name, const char *value,
-                          const char *where);
+MP_MUST mp_err mp_cli_set(const mp_cli *cli, void *conf, const char *name, const char *value, const char *where);
 
 /* Values that belong together under a name: "mid", "colors", "triangles". False when there is no such preset.
  */

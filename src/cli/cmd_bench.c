@@ -39,7 +39,7 @@ double mp_bench_median(double *v, int n)
 /* ---- the machine: multiply-adds and copies a second over `threads` cores ---- */
 
 #define PEAK_ROUNDS 20000
-#define COPY_REALS (4 << 20)
+#define COPY_REALS  (4 << 20)
 
 static void peak_work(void *arg, int index, int worker)
 {
@@ -127,10 +127,11 @@ static mp_err run_epoch(mp_engine *e, const mp_dataset *d, const mp_opened *labe
     mp_rng r = mp_rng_stream((uint64_t)conf->seed, MP_FOR_SHUFFLE, 0, (uint64_t)epoch, 0);
     mp_rng_shuffle(&r, order, n);
     for (int at = 0, step = 0; at < n; at += conf->batch_size, step++) {
-        mp_batch b = { &d->graphs, &d->x, order + at, n - at < conf->batch_size ? n - at : conf->batch_size, labels->label,
-                       labels->target };
+        mp_batch b = { &d->graphs,    &d->x,         order + at, n - at < conf->batch_size ? n - at : conf->batch_size,
+                       labels->label, labels->target };
         double loss, aux;
-        MP_TRY(mp_engine_train(e, &b, (mp_draw){ (uint64_t)conf->seed, 0, (uint64_t)epoch, (uint64_t)step }, &loss, &aux));
+        MP_TRY(
+            mp_engine_train(e, &b, (mp_draw){ (uint64_t)conf->seed, 0, (uint64_t)epoch, (uint64_t)step }, &loss, &aux));
     }
     return MP_OK;
 }
@@ -183,19 +184,21 @@ static mp_err print_epoch(const mp_dataset *d, const bench_conf *b, const bench_
     double limit = r->flops / r->rate;
     mp_buf out = { 0 };
     if (b->how.json) {
-        mp_buf_printf(&out,
-                      "{\"dataset\":\"%s\",\"pool\":\"%s\",\"score_dim\":%d,\"threads\":%d,\"isa\":\"%s\",\"graphs\":%d,"
-                      "\"seconds_per_epoch\":%.6g,\"flops\":%.6g,\"fma_flops_per_second\":%.6g,"
-                      "\"copy_bytes_per_second\":%.6g,\"limit_seconds\":%.6g,\"ratio\":%.4g,\"peak_bytes\":%zu}\n",
-                      d->name, b->model.pool, b->model.score_dim, r->threads, r->isa, r->graphs, r->seconds, r->flops,
-                      r->rate, r->bandwidth, limit, r->seconds / limit, r->peak);
+        mp_buf_printf(
+            &out,
+            "{\"dataset\":\"%s\",\"pool\":\"%s\",\"score_dim\":%d,\"threads\":%d,\"isa\":\"%s\",\"graphs\":%d,"
+            "\"seconds_per_epoch\":%.6g,\"flops\":%.6g,\"fma_flops_per_second\":%.6g,"
+            "\"copy_bytes_per_second\":%.6g,\"limit_seconds\":%.6g,\"ratio\":%.4g,\"peak_bytes\":%zu}\n",
+            d->name, b->model.pool, b->model.score_dim, r->threads, r->isa, r->graphs, r->seconds, r->flops, r->rate,
+            r->bandwidth, limit, r->seconds / limit, r->peak);
     } else {
-        mp_buf_printf(&out, "%s, %s, h = %d, hidden %d, batch %d, %d graphs an epoch, %d threads, kernels %s\n", d->name,
-                      b->model.pool, b->model.score_dim, b->model.hidden, b->model.batch_size, r->graphs, r->threads,
-                      r->isa);
+        mp_buf_printf(&out, "%s, %s, h = %d, hidden %d, batch %d, %d graphs an epoch, %d threads, kernels %s\n",
+                      d->name, b->model.pool, b->model.score_dim, b->model.hidden, b->model.batch_size, r->graphs,
+                      r->threads, r->isa);
         mp_buf_printf(&out, "  seconds an epoch   %.4f   (median of %d after 2 to warm up)\n", r->seconds, r->epochs);
         mp_buf_printf(&out, "  dense products     %.2f GFLOP an epoch\n", r->flops * 1e-9);
-        mp_buf_printf(&out, "  this machine       %.0f GFLOP/s of fused multiply-adds, %.1f GB/s of copies, measured now\n",
+        mp_buf_printf(&out,
+                      "  this machine       %.0f GFLOP/s of fused multiply-adds, %.1f GB/s of copies, measured now\n",
                       r->rate * 1e-9, r->bandwidth * 1e-9);
         mp_buf_printf(&out, "  limit              %.4f s; ratio %.2f\n", limit, r->seconds / limit);
         mp_buf_printf(&out, "  peak memory        %.1f MiB\n", (double)r->peak / 1048576);
@@ -228,8 +231,17 @@ static const mp_cli_text epoch_texts[] = {
     { "data", offsetof(bench_conf, data), NULL, "DIR", "folder with data sets, looked in first" },
     { NULL, 0, NULL, NULL, NULL },
 };
-static const mp_cli epoch_cli = { "bench epoch", "DATASET", "times training epochs and compares with the machine's limit", NULL,
-                                  1, 1, sizeof(bench_conf), epoch_groups, epoch_texts, true, bench_epoch };
+static const mp_cli epoch_cli = { "bench epoch",
+                                  "DATASET",
+                                  "times training epochs and compares with the machine's limit",
+                                  NULL,
+                                  1,
+                                  1,
+                                  sizeof(bench_conf),
+                                  epoch_groups,
+                                  epoch_texts,
+                                  true,
+                                  bench_epoch };
 
 /* ---- bench gemm ---- */
 
@@ -294,11 +306,13 @@ static mp_err bench_gemm(void *conf, const mp_cli_args *args)
     if (b->json)
         mp_buf_printf(&out, "{\"isa\":\"%s\",\"peak_flops_per_second\":%.6g,\"cases\":[", k->isa, peak);
     else
-        mp_buf_printf(&out, "one core, kernels %s: %.1f GFLOP/s of fused multiply-adds on registers\n", k->isa, peak * 1e-9);
+        mp_buf_printf(&out, "one core, kernels %s: %.1f GFLOP/s of fused multiply-adds on registers\n", k->isa,
+                      peak * 1e-9);
     for (int i = 0; i < GEMM_CASES; i++) {
         const gemm_case *g = &gemm_cases[i];
         if (b->json)
-            mp_buf_printf(&out, "%s{\"name\":\"%s\",\"m\":%d,\"n\":%d,\"k\":%d,\"flops_per_second\":%.6g,\"share\":%.4g}",
+            mp_buf_printf(&out,
+                          "%s{\"name\":\"%s\",\"m\":%d,\"n\":%d,\"k\":%d,\"flops_per_second\":%.6g,\"share\":%.4g}",
                           i ? "," : "", g->name, g->m, g->n, g->k, rate[i], rate[i] / peak);
         else
             mp_buf_printf(&out, "  %-14s %4d x %4d x %4d   %6.1f GFLOP/s   %5.1f %%\n", g->name, g->m, g->n, g->k,
@@ -311,8 +325,17 @@ static mp_err bench_gemm(void *conf, const mp_cli_args *args)
 }
 
 static const mp_cli_group gemm_groups[] = { { "Output", gemm_table, 0 }, { NULL, NULL, 0 } };
-static const mp_cli gemm_cli = { "bench gemm", "", "dense products beside the machine's rate of multiply-adds, on one core", NULL,
-                                 0, 0, sizeof(gemm_conf), gemm_groups, NULL, false, bench_gemm };
+static const mp_cli gemm_cli = { "bench gemm",
+                                 "",
+                                 "dense products beside the machine's rate of multiply-adds, on one core",
+                                 NULL,
+                                 0,
+                                 0,
+                                 sizeof(gemm_conf),
+                                 gemm_groups,
+                                 NULL,
+                                 false,
+                                 bench_gemm };
 
 static const struct {
     const char *name;

@@ -43,8 +43,7 @@ static mp_err run(void *conf, const mp_cli_args *args);
 static const mp_cli cli = {
     .name = "cv",
     .operands = "DATASET[,DATASET...]",
-    .summary =
-        "Cross-validation over folds and seeds. Started again it continues: finished runs are in the store.",
+    .summary = "Cross-validation over folds and seeds. Started again it continues: finished runs are in the store.",
     .more = "--pool takes several names, too: --pool sag,topk. The result depends on neither --jobs nor "
             "--threads.",
     .least = 1,
@@ -61,8 +60,7 @@ static mp_err add_models(const cv *c, const mp_cli_args *args, mp_dataset *d, co
 {
     int n;
     const char *const *pools = mp_cli_split(c->config.pool, s->arena, &n);
-    if (n == 0)
-        return mp_fail(MP_ERR_USAGE, "--pool: expected the name of an operator (midpool ops lists them)");
+    if (n == 0) return mp_fail(MP_ERR_USAGE, "--pool: expected the name of an operator (midpool ops lists them)");
     for (int i = 0; i < n; i++) {
         cv own_defaults;
         MP_TRY(mp_cli_apply(&cli, args, mp_setup_presets(d, pools[i]), &own_defaults));
@@ -113,8 +111,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
     mp_progress_line(&s.progress, "%d runs, %d side by side, kept in %s", s.plan.count, jobs, c->store);
     MP_TRY(mp_study_run(&s));
     mp_buf out = { 0 };
-    mp_err e = c->json ? mp_study_json(&s, (mp_select)c->select, &out)
-                       : mp_study_print(&s, (mp_select)c->select, &out);
+    mp_err e = c->json ? mp_study_json(&s, (mp_select)c->select, &out) : mp_study_print(&s, (mp_select)c->select, &out);
     if (e == MP_OK) e = mp_cli_print(out.p, out.n);
     mp_buf_free(&out);
     if (e == MP_OK && s.count.failed)

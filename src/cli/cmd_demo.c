@@ -46,15 +46,14 @@ static const mp_cli_text texts[] = {
 /* clang-format on */
 static const mp_cli_group groups[] = { { "options", own, 0 }, { NULL, NULL, 0 } };
 static mp_err run(void *conf, const mp_cli_args *args);
-static const mp_cli cli = {
-    .name = "demo",
-    .operands = "",
-    .summary = "What node-drop pooling is and what MID changes, in about a minute, without a network.",
-    .size = sizeof(demo),
-    .groups = groups,
-    .texts = texts,
-    .run = run
-};
+static const mp_cli cli = { .name = "demo",
+                            .operands = "",
+                            .summary =
+                                "What node-drop pooling is and what MID changes, in about a minute, without a network.",
+                            .size = sizeof(demo),
+                            .groups = groups,
+                            .texts = texts,
+                            .run = run };
 
 typedef struct work {
     const demo *conf;
@@ -164,12 +163,11 @@ static mp_err arrived(void *state, int job, mp_span answer)
     MP_TRY(mp_run_result_unpack((mp_span){ answer.p + sizeof n, n }, w->arena, r));
     size_t head = sizeof n + n;
     if (k->config.seed == w->study.plan.run[0].key.config.seed)
-        w->model[is_mid(k)] =
-            (mp_span){ mp_arena_text(w->arena, answer.p + head, answer.n - head), answer.n - head };
+        w->model[is_mid(k)] = (mp_span){ mp_arena_text(w->arena, answer.p + head, answer.n - head), answer.n - head };
     w->epochs[job] = r->epochs;
-    mp_progress_line(
-        &w->study.progress, "%-14s seed %d: %d epochs in %.1f s, test-origin %.2f %%, test-large %.2f %%",
-        model_title(k), k->config.seed, r->epochs, r->seconds, 100 * r->test_metric, 100 * r->large_metric);
+    mp_progress_line(&w->study.progress, "%-14s seed %d: %d epochs in %.1f s, test-origin %.2f %%, test-large %.2f %%",
+                     model_title(k), k->config.seed, r->epochs, r->seconds, 100 * r->test_metric,
+                     100 * r->large_metric);
     return MP_OK;
 }
 
@@ -338,11 +336,11 @@ static mp_err picture(const work *w, int which, mp_picture *out)
     MP_TRY(mp_trail_run(m, &g, &x, 0, a, &t));
     mp_trail_svg(&t, &g, title, colour_letters(&x, a), a, &svg);
     out->title = mp_arena_printf(a, "Kept nodes, %s", title);
-    out->note = mp_arena_printf(
-        a,
-        "A test graph with %d green nodes (G); the network says %.2f. Darker is a higher rank, a red "
-        "ring is a kept node.",
-        count_green(&x), t.output[0]);
+    out->note =
+        mp_arena_printf(a,
+                        "A test graph with %d green nodes (G); the network says %.2f. Darker is a higher rank, a red "
+                        "ring is a kept node.",
+                        count_green(&x), t.output[0]);
     out->svg = mp_arena_text(a, svg.p, svg.n);
     mp_buf_free(&svg);
     return MP_OK;

@@ -33,8 +33,7 @@ static mp_err run(void *conf, const mp_cli_args *args);
 static const mp_cli cli = {
     .name = "explain",
     .operands = "MODEL INPUT",
-    .summary =
-        "Which nodes a model kept of a graph, at every level, by which scores, in the numbers of the input.",
+    .summary = "Which nodes a model kept of a graph, at every level, by which scores, in the numbers of the input.",
     .more = "Nodes are numbered from 0 within the graph; \"file_node\" in the JSON is the number in the TU "
             "files,\n"
             "which count from 1 over all graphs.",
@@ -89,8 +88,7 @@ static void print_level(const mp_trail_level *l, int number, mp_arena *a, mp_buf
 {
     static const char *const header[] = { "node", "kept", "key", "scores", NULL };
     mp_table t;
-    mp_table_init(&t, a, mp_arena_printf(a, "level %d: %d of %d nodes kept", number, l->keep, l->nodes),
-                  header);
+    mp_table_init(&t, a, mp_arena_printf(a, "level %d: %d of %d nodes kept", number, l->keep, l->nodes), header);
     for (int v = 0; v < l->nodes; v++) {
         const char *scores = "";
         for (int d = 0; d < l->columns; d++)
@@ -111,19 +109,17 @@ static void print_text(const mp_ready *m, int graph, const mp_trail_of_graph *t,
         mp_buf_printf(b, "graph %d of %s: label %" PRId64 " with probability %.4f\n\n", graph, m->data.name,
                       answer_of(m, t), t->output[best_of(t)]);
     else
-        mp_buf_printf(b, "graph %d of %s: output %.4f, rounded %" PRId64 "\n\n", graph, m->data.name,
-                      t->output[0], answer_of(m, t));
+        mp_buf_printf(b, "graph %d of %s: output %.4f, rounded %" PRId64 "\n\n", graph, m->data.name, t->output[0],
+                      answer_of(m, t));
     if (t->levels == 0) mp_buf_printf(b, "%s drops no nodes.\n", mp_model_config(m->model)->pool);
     for (int i = 0; i < t->levels; i++) print_level(&t->level[i], i + 1, a, b);
 }
 
-static mp_err write_svg(const explain *e, const mp_ready *m, const mp_trail_of_graph *t, const mp_graph *g,
-                        mp_arena *a)
+static mp_err write_svg(const explain *e, const mp_ready *m, const mp_trail_of_graph *t, const mp_graph *g, mp_arena *a)
 {
     if (!e->svg) return MP_OK;
     mp_buf b = { 0 };
-    const char *title =
-        mp_arena_printf(a, "%s, graph %d: label %" PRId64, m->data.name, e->graph, answer_of(m, t));
+    const char *title = mp_arena_printf(a, "%s, graph %d: label %" PRId64, m->data.name, e->graph, answer_of(m, t));
     mp_trail_svg(t, g, title, NULL, a, &b);
     mp_err err = mp_write_file(e->svg, b.p, b.n);
     mp_buf_free(&b);

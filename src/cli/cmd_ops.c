@@ -12,8 +12,7 @@ typedef struct ops {
 } ops;
 
 static const mp_opt own[] = {
-    { "json", MP_OPT_FLAG, offsetof(ops, json), "false", 0, 1, NULL,
-      "one JSON object with everything known of each" },
+    { "json", MP_OPT_FLAG, offsetof(ops, json), "false", 0, 1, NULL, "one JSON object with everything known of each" },
     { "markdown", MP_OPT_FLAG, offsetof(ops, markdown), "false", 0, 1, NULL, "the table as the documents have it" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
 };
@@ -101,8 +100,9 @@ static void print_json(mp_buf *b, mp_arena *a)
 
 static void table_of_operators(mp_buf *b, mp_arena *a)
 {
-    static const char *const header[] = { "--pool", "name",    "PyG class", "score",
-                                          "select", "coarsen", "learnable", NULL };
+    static const char *const header[] = {
+        "--pool", "name", "PyG class", "score", "select", "coarsen", "learnable", NULL
+    };
     mp_table t;
     mp_table_init(&t, a, "Node-drop operators", header);
     for (const mp_pool_op *o = mp_pool_ops(); o->name; o++) {

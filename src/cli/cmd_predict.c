@@ -177,8 +177,7 @@ static mp_err print_all(work *w)
     const mp_ready *m = w->ready;
     int graphs = m->data.graphs.graphs;
     w->format->head(m, &w->text);
-    for (int at = 0; at < graphs; at += BLOCK)
-        MP_TRY(print_block(w, at, graphs - at < BLOCK ? graphs - at : BLOCK));
+    for (int at = 0; at < graphs; at += BLOCK) MP_TRY(print_block(w, at, graphs - at < BLOCK ? graphs - at : BLOCK));
     w->format->tail(m->data.seal && graphs ? w->right / graphs : (double)NAN, m->data.unseen_nodes, &w->text);
     return mp_cli_print(w->text.p, w->text.n);
 }

@@ -138,12 +138,9 @@ static void run_file(const char *path, double tolerance, mp_arena *a, mp_golden 
     if (mp_slurp(path, 0, a, &bytes) == MP_OK)
         mp_golden_run(bytes, path, tolerance, a, g);
     else
-        *g = (mp_golden){ slash ? slash + 1 : path,
-                          MP_GOLDEN_FAILED,
-                          mp_arena_text(a, mp_message(), strlen(mp_message())),
-                          NULL,
-                          0,
-                          0 };
+        *g = (mp_golden){
+            slash ? slash + 1 : path, MP_GOLDEN_FAILED, mp_arena_text(a, mp_message(), strlen(mp_message())), NULL, 0, 0
+        };
 }
 
 /* Lines are printed as they come; JSON at the end. */
@@ -195,8 +192,8 @@ static mp_err run_folder(const selftest *s, const char *const *path, int n, int 
         mp_json_close(&b, '}');
         mp_buf_puts(&b, "\n");
     } else {
-        mp_buf_printf(&b, "%d passed, %d failed, %d skipped\n", count[MP_GOLDEN_PASSED],
-                      count[MP_GOLDEN_FAILED], count[MP_GOLDEN_SKIPPED]);
+        mp_buf_printf(&b, "%d passed, %d failed, %d skipped\n", count[MP_GOLDEN_PASSED], count[MP_GOLDEN_FAILED],
+                      count[MP_GOLDEN_SKIPPED]);
     }
     if (e == MP_OK) e = mp_cli_print(b.p, b.n);
     mp_buf_free(&b);
@@ -209,15 +206,12 @@ static mp_err run(void *conf, const mp_cli_args *args)
     const char *const *path;
     int n, count[3] = { 0 };
     if (!s->golden) return mp_fail(MP_ERR_USAGE, "expected: midpool selftest --golden DIR");
-    if (!mp_kernels_get())
-        return mp_fail(MP_ERR_USAGE, "MIDPOOL_ISA: this machine has no such instruction set");
+    if (!mp_kernels_get()) return mp_fail(MP_ERR_USAGE, "MIDPOOL_ISA: this machine has no such instruction set");
     MP_TRY(mp_golden_list(s->golden, args->arena, &path, &n));
     if (n == 0) return mp_fail(MP_ERR_INPUT, "%s: no golden files (*.safetensors) here", s->golden);
     MP_TRY(run_folder(s, path, n, count));
-    if (count[MP_GOLDEN_FAILED])
-        return mp_fail(MP_ERR_INPUT, "%d of %d cases failed", count[MP_GOLDEN_FAILED], n);
-    if (!count[MP_GOLDEN_PASSED])
-        return mp_fail(MP_ERR_INPUT, "%s: no case that this program knows", s->golden);
+    if (count[MP_GOLDEN_FAILED]) return mp_fail(MP_ERR_INPUT, "%d of %d cases failed", count[MP_GOLDEN_FAILED], n);
+    if (!count[MP_GOLDEN_PASSED]) return mp_fail(MP_ERR_INPUT, "%s: no case that this program knows", s->golden);
     return MP_OK;
 }
 

@@ -88,18 +88,15 @@ static mp_err check_lists(const work *w)
     double points = 1;
     for (int i = 0; i < w->file.count; i++) {
         const mp_yaml_entry *e = &w->file.entry[i];
-        if (e->count == 0)
-            return mp_fail(MP_ERR_USAGE, "%s:%d: %s: the list is empty", w->path, e->line, e->key);
+        if (e->count == 0) return mp_fail(MP_ERR_USAGE, "%s:%d: %s: the list is empty", w->path, e->line, e->key);
         if (!varies(e)) continue;
         bool model = mp_conf_find(mp_config_table, e->key) || mp_conf_find(only_file, e->key);
         if (!model && mp_conf_find(own, e->key))
-            return mp_fail(MP_ERR_USAGE, "%s:%d: %s: expected one value, not a list", w->path, e->line,
-                           e->key);
+            return mp_fail(MP_ERR_USAGE, "%s:%d: %s: expected one value, not a list", w->path, e->line, e->key);
         points *= e->count;
     }
     if (points > MOST_POINTS)
-        return mp_fail(MP_ERR_USAGE, "%s: %.0f combinations, at most %d are possible", w->path, points,
-                       MOST_POINTS);
+        return mp_fail(MP_ERR_USAGE, "%s: %.0f combinations, at most %d are possible", w->path, points, MOST_POINTS);
     return MP_OK;
 }
 
@@ -233,8 +230,7 @@ static mp_err plan(work *w)
                                                  : mp_cpu_count() };
     mp_progress_init(&w->study.progress, c->quiet);
     const char *const *names = dataset_names(w, &n);
-    if (n == 0)
-        return mp_fail(MP_ERR_USAGE, "%s: 'datasets' is missing: the list of data sets to try", w->path);
+    if (n == 0) return mp_fail(MP_ERR_USAGE, "%s: 'datasets' is missing: the list of data sets to try", w->path);
     for (int i = 0; i < n; i++) MP_TRY(add_dataset(w, names[i]));
     return MP_OK;
 }
@@ -245,8 +241,8 @@ static mp_err run(void *conf, const mp_cli_args *args)
     *w = (work){ .conf = conf, .args = args, .path = args->operand[0] };
     MP_TRY(plan(w));
     mp_study *s = &w->study;
-    mp_progress_line(&s->progress, "%d rows, %d runs, %d side by side, kept in %s", s->rows, s->plan.count,
-                     s->jobs, s->store_path);
+    mp_progress_line(&s->progress, "%d rows, %d runs, %d side by side, kept in %s", s->rows, s->plan.count, s->jobs,
+                     s->store_path);
     MP_TRY(mp_study_run(s));
     mp_buf out = { 0 };
     mp_select mode = (mp_select)w->conf->select;

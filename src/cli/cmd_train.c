@@ -44,19 +44,18 @@ static const mp_cli_group groups[] = {
     { NULL, NULL, 0 },
 };
 static mp_err run(void *conf, const mp_cli_args *args);
-static const mp_cli cli = {
-    .name = "train",
-    .operands = "DATASET",
-    .summary = "Trains one model on one split and says how good it is on validation and test graphs.",
-    .more = "DATASET is a name (midpool data list), a TUDataset folder or a zip of one.",
-    .least = 1,
-    .most = 1,
-    .size = sizeof(train),
-    .groups = groups,
-    .texts = texts,
-    .has_model = true,
-    .run = run
-};
+static const mp_cli cli = { .name = "train",
+                            .operands = "DATASET",
+                            .summary =
+                                "Trains one model on one split and says how good it is on validation and test graphs.",
+                            .more = "DATASET is a name (midpool data list), a TUDataset folder or a zip of one.",
+                            .least = 1,
+                            .most = 1,
+                            .size = sizeof(train),
+                            .groups = groups,
+                            .texts = texts,
+                            .has_model = true,
+                            .run = run };
 
 static volatile sig_atomic_t stop;
 
@@ -68,8 +67,7 @@ static void on_signal(int number)
 
 static void catch_signals(void)
 {
-    struct sigaction act = { .sa_handler = on_signal,
-                             .sa_flags = (int)SA_RESETHAND }; /* a second one kills */
+    struct sigaction act = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND }; /* a second one kills */
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
 }
@@ -83,10 +81,9 @@ static void on_news(void *state, const mp_fit_news *n)
     if (n->aux != 0) snprintf(aux, sizeof aux, ", auxiliary loss %.4f", n->aux);
     if (!p->terminal && (n->epoch % 10 == 0 || n->epoch == 1 || best || last))
         mp_progress_line(p, "epoch %d: train loss %.4f%s, val loss %.4f, val accuracy %.2f %%%s", n->epoch,
-                         n->last.train_loss, aux, n->last.val_loss, 100 * n->last.val_metric,
-                         best ? " (best)" : "");
-    mp_progress_now(p, left, "epoch %d of at most %d: train loss %.4f, val loss %.4f, best %.4f at epoch %d",
-                    n->epoch, n->epochs, n->last.train_loss, n->last.val_loss, n->best_loss, n->best_epoch);
+                         n->last.train_loss, aux, n->last.val_loss, 100 * n->last.val_metric, best ? " (best)" : "");
+    mp_progress_now(p, left, "epoch %d of at most %d: train loss %.4f, val loss %.4f, best %.4f at epoch %d", n->epoch,
+                    n->epochs, n->last.train_loss, n->last.val_loss, n->best_loss, n->best_epoch);
 }
 
 static void on_note(void *state, const char *line)
@@ -111,14 +108,13 @@ static void print_json(const train *t, const mp_run_key *key, const mp_run_resul
 static void print_text(const train *t, const mp_split *s, const mp_run_result *r, mp_buf *b)
 {
     char time[32];
-    mp_buf_printf(b, "%d epochs in %s, best epoch %d%s\n", r->epochs, mp_duration(r->seconds, time),
-                  r->best_epoch, r->hit_cap && t->config.patience ? " (the cap on epochs ended it)" : "");
-    mp_buf_printf(b, "validation: accuracy %.2f %%, loss %.4f (%d graphs)\n", 100 * r->val_metric,
-                  r->val_loss, s->n_val);
+    mp_buf_printf(b, "%d epochs in %s, best epoch %d%s\n", r->epochs, mp_duration(r->seconds, time), r->best_epoch,
+                  r->hit_cap && t->config.patience ? " (the cap on epochs ended it)" : "");
+    mp_buf_printf(b, "validation: accuracy %.2f %%, loss %.4f (%d graphs)\n", 100 * r->val_metric, r->val_loss,
+                  s->n_val);
     if (!isnan(r->test_metric))
         mp_buf_printf(b, "test: accuracy %.2f %% (%d graphs)\n", 100 * r->test_metric, s->n_test);
-    if (!isnan(r->large_metric))
-        mp_buf_printf(b, "larger test graphs: accuracy %.2f %%\n", 100 * r->large_metric);
+    if (!isnan(r->large_metric)) mp_buf_printf(b, "larger test graphs: accuracy %.2f %%\n", 100 * r->large_metric);
     if (t->out)
         mp_buf_printf(b, "model: %s (sha256 %s)\n", t->out, r->model_sha256);
     else
@@ -140,19 +136,16 @@ static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f
     return mp_setup_writable(t->out);
 }
 
-static mp_err fit_and_save(train *t, const mp_cli_args *args, const mp_dataset *d, const mp_folds *f,
-                           const mp_split *s, mp_progress *p, mp_buf *out)
+static mp_err fit_and_save(train *t, const mp_cli_args *args, const mp_dataset *d, const mp_folds *f, const mp_split *s,
+                           mp_progress *p, mp_buf *out)
 {
     mp_arena *a = args->arena;
     mp_run_key key = mp_run_key_of(d, f, s, &t->config);
     char identity[65];
     mp_run_identity(&key, identity);
-    mp_fit_options o = { .news = on_news,
-                         .note = on_note,
-                         .state = p,
-                         .identity = identity,
-                         .save_every = SAVE_SECONDS,
-                         .stop = &stop };
+    mp_fit_options o = {
+        .news = on_news, .note = on_note, .state = p, .identity = identity, .save_every = SAVE_SECONDS, .stop = &stop
+    };
     if (t->out && t->resume) o.resume = mp_arena_printf(a, "%s.part", t->out);
     mp_run_result r;
     mp_model *model;
@@ -183,8 +176,8 @@ static mp_err run(void *conf, const mp_cli_args *args)
     mp_setup_describe(&d, &f, line, sizeof line);
     mp_setup_model_name(&t->config, model, sizeof model);
     mp_progress_line(&p, "%s", line);
-    mp_progress_line(&p, "%s, fold %d of %d, seed %d: %d graphs train, %d validate, %d test", model, t->fold,
-                     f.count, t->config.seed, s->n_train, s->n_val, s->n_test);
+    mp_progress_line(&p, "%s, fold %d of %d, seed %d: %d graphs train, %d validate, %d test", model, t->fold, f.count,
+                     t->config.seed, s->n_train, s->n_val, s->n_test);
     mp_buf out = { 0 };
     mp_err e = fit_and_save(t, args, &d, &f, s, &p, &out);
     mp_buf_free(&out);

@@ -19,11 +19,9 @@ static void put_left(const char *name, const char *value)
 
 static void put_opt(const mp_opt *o)
 {
-    static const char *const value[] = { [MP_OPT_INT] = "N",
-                                         [MP_OPT_REAL] = "X",
-                                         [MP_OPT_FLAG] = "",
-                                         [MP_OPT_CHOICE] = "WORD",
-                                         [MP_OPT_TEXT] = "NAME" };
+    static const char *const value[] = {
+        [MP_OPT_INT] = "N", [MP_OPT_REAL] = "X", [MP_OPT_FLAG] = "", [MP_OPT_CHOICE] = "WORD", [MP_OPT_TEXT] = "NAME"
+    };
     char name[96];
     snprintf(name, sizeof name, "%s%s", o->kind == MP_OPT_FLAG ? "[no-]" : "", o->name);
     put_left(name, value[o->kind]);
@@ -53,8 +51,7 @@ void mp_cli_help(const mp_cli *cli)
         printf("\n%s:\n", g->title);
         for (const mp_cli_text *t = cli->texts; first && t && t->name; t++) {
             put_left(t->name, t->what);
-            printf("%s%s%s%s\n", t->help, t->initial ? " [" : "", t->initial ? t->initial : "",
-                   t->initial ? "]" : "");
+            printf("%s%s%s%s\n", t->help, t->initial ? " [" : "", t->initial ? t->initial : "", t->initial ? "]" : "");
         }
         for (const mp_opt *o = g->table; o->name; o++) put_opt(o);
         if (first && cli->has_model) {

@@ -51,8 +51,7 @@ static int unknown(const char *word)
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        fprintf(stderr,
-                "midpool: expected a command (midpool --help lists them; midpool demo shows what it does)\n");
+        fprintf(stderr, "midpool: expected a command (midpool --help lists them; midpool demo shows what it does)\n");
         return 2;
     }
     const char *word = argv[1];

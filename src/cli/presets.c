@@ -28,8 +28,7 @@ static const char *const gmt_mutag[] = { "heads", "4", "ln", "true", NULL };
 const mp_preset mp_presets[] = {
     { "mid", mid, "MID with 5 score columns, flipscore and dropscore 0.1" },
     { "colors", colors, "network and optimiser for COLORS-3: arch colors, hidden 64, batch 32, 300 epochs" },
-    { "triangles", triangles,
-      "network and optimiser for TRIANGLES: arch triangles, hidden 64, batch 32, 100 epochs" },
+    { "triangles", triangles, "network and optimiser for TRIANGLES: arch triangles, hidden 64, batch 32, 100 epochs" },
     { "gmt", gmt, "GMT: ratio 0.25, gradients clipped at 1, cosine schedule with 50 epochs of warm-up" },
     { "gmt-dd", gmt_dd, "GMT on DD: 4 heads, hidden 32, batch 10" },
     { "gmt-2", gmt_two, "GMT on PROTEINS and COLLAB: 2 heads" },

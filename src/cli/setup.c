@@ -16,8 +16,10 @@
 static const struct {
     const char *pool, *data, *names[3];
 } method_presets[] = {
-    { "gmt", "DD", { "gmt", "gmt-dd" } },       { "gmt", "PROTEINS", { "gmt", "gmt-2" } },
-    { "gmt", "COLLAB", { "gmt", "gmt-2" } },    { "gmt", "MUTAG", { "gmt", "gmt-mutag" } },
+    { "gmt", "DD", { "gmt", "gmt-dd" } },
+    { "gmt", "PROTEINS", { "gmt", "gmt-2" } },
+    { "gmt", "COLLAB", { "gmt", "gmt-2" } },
+    { "gmt", "MUTAG", { "gmt", "gmt-mutag" } },
     { "gmt", NULL, { "gmt" } },
 };
 
@@ -41,8 +43,8 @@ void mp_setup_describe(const mp_dataset *d, const mp_folds *f, char *out, size_t
         snprintf(task, sizeof task, "%d classes", d->classes);
     else
         snprintf(task, sizeof task, "one number to predict");
-    snprintf(out, n, "%s: %d graphs, %s, %d feature columns; folds: %s", d->name, d->graphs.graphs, task,
-             d->x.cols, f->about);
+    snprintf(out, n, "%s: %d graphs, %s, %d feature columns; folds: %s", d->name, d->graphs.graphs, task, d->x.cols,
+             f->about);
 }
 
 void mp_setup_model_name(const mp_config *c, char *out, size_t n)
@@ -61,8 +63,7 @@ mp_err mp_setup_writable(const char *path)
     if (!path) return MP_OK;
     struct stat st;
     if (stat(path, &st) == 0) {
-        if (S_ISDIR(st.st_mode))
-            return mp_fail(MP_ERR_IO, "%s: is a folder, expected the name of a file", path);
+        if (S_ISDIR(st.st_mode)) return mp_fail(MP_ERR_IO, "%s: is a folder, expected the name of a file", path);
         if (access(path, W_OK) != 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
         if (!S_ISREG(st.st_mode)) return MP_OK;
     }

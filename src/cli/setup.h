@@ -28,8 +28,7 @@ typedef struct mp_ready {
     mp_about about;
     mp_dataset data;
 } mp_ready;
-MP_MUST mp_err mp_setup_ready(const char *model, const char *input, const char *data_dir, mp_arena *a,
-                              mp_ready *out);
+MP_MUST mp_err mp_setup_ready(const char *model, const char *input, const char *data_dir, mp_arena *a, mp_ready *out);
 
 /* The result of a run as members of a JSON object that is open. */
 void mp_setup_result_json(const mp_run_key *key, const mp_run_result *r, mp_buf *b);

@@ -60,9 +60,9 @@ static void on_done(void *state, const mp_run_key *key, const mp_run_result *r, 
     mp_study *s = state;
     char name[256], time[32];
     name_run(key, name, sizeof name);
-    mp_progress_line(&s->progress, "%d/%d %s: %d epochs, val %.2f %%, test %.2f %%, %s",
-                     c->known + c->done + c->failed, c->total, name, r->epochs, 100 * r->val_metric,
-                     100 * r->test_metric, mp_duration(r->seconds, time));
+    mp_progress_line(&s->progress, "%d/%d %s: %d epochs, val %.2f %%, test %.2f %%, %s", c->known + c->done + c->failed,
+                     c->total, name, r->epochs, 100 * r->val_metric, 100 * r->test_metric,
+                     mp_duration(r->seconds, time));
 }
 
 static void on_news(void *state, const mp_run_key *key, const mp_fit_news *n, const mp_cv_count *c)
@@ -70,8 +70,8 @@ static void on_news(void *state, const mp_run_key *key, const mp_fit_news *n, co
     mp_study *s = state;
     char name[256];
     name_run(key, name, sizeof name);
-    mp_progress_now(&s->progress, c->left, "%d/%d runs, %s: epoch %d", c->known + c->done + c->failed,
-                    c->total, name, n->epoch);
+    mp_progress_now(&s->progress, c->left, "%d/%d runs, %s: epoch %d", c->known + c->done + c->failed, c->total, name,
+                    n->epoch);
 }
 
 static void on_note(void *state, const mp_run_key *key, const char *line)
@@ -153,8 +153,7 @@ static mp_err run_open(mp_study *s)
     if (c->interrupted)
         return mp_fail(MP_ERR_IO, "stopped with %d of %d runs in %s; the same command continues: %s",
                        c->known + c->done, c->total, s->store_path, s->command);
-    if (c->known)
-        mp_progress_line(&s->progress, "%d of %d runs were in %s already", c->known, c->total, s->store_path);
+    if (c->known) mp_progress_line(&s->progress, "%d of %d runs were in %s already", c->known, c->total, s->store_path);
     if (c->failed) fprintf(stderr, "midpool: %d of %d runs failed and are left out\n", c->failed, c->total);
     return read_back(s);
 }

@@ -29,8 +29,7 @@ static bool same_options(const mp_config *p, const mp_config *q)
 /* Rows that share runs (the same model listed twice) all find them: by settings, not by place. */
 static bool belongs(const mp_study_row *row, const mp_run_key *key)
 {
-    if (strcmp(key->dataset, row->data->name) != 0 || key->fingerprint != row->data->fingerprint)
-        return false;
+    if (strcmp(key->dataset, row->data->name) != 0 || key->fingerprint != row->data->fingerprint) return false;
     mp_config point[MP_GRID_MOST];
     int n = mp_grid_points(row->grid, &row->config, point);
     for (int i = 0; i < n; i++) {
@@ -93,8 +92,8 @@ static void row_name(const mp_study_row *row, char *out, size_t n)
     if (row->grid != MP_GRID_NONE)
         snprintf(mid, sizeof mid, " + MID%s", grid[row->grid]);
     else if (is_mid(row))
-        snprintf(mid, sizeof mid, "%s (h %d, drop %g%s)", row->config.flip ? " + MID" : "",
-                 row->config.score_dim, row->config.drop, row->config.flip ? "" : ", no flip");
+        snprintf(mid, sizeof mid, "%s (h %d, drop %g%s)", row->config.flip ? " + MID" : "", row->config.score_dim,
+                 row->config.drop, row->config.flip ? "" : ", no flip");
     snprintf(out, n, "%s%s%s%s", title, mid, row->label ? ", " : "", row->label ? row->label : "");
 }
 
@@ -128,8 +127,7 @@ static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode
     add_score(t, ours.test.mean, ours.test.std_seeds);
     add_paper(t, row, false);
     add_score(t, greedy.test.mean, greedy.test.std_seeds);
-    mp_table_add(t, isnan(ours.test.std_folds) || isnan(ours.test.mean) ? "-" : "%.2f",
-                 100 * ours.test.std_folds);
+    mp_table_add(t, isnan(ours.test.std_folds) || isnan(ours.test.mean) ? "-" : "%.2f", 100 * ours.test.std_folds);
     mp_table_add(t, "%d of %d", ours.runs, ours.runs + ours.missing);
     if (isnan(ours.large.mean)) return MP_OK;
     mp_table_add(t, "%s test-large", row->data->name);
@@ -153,13 +151,11 @@ mp_err mp_study_print(const mp_study *s, mp_select mode, mp_buf *out)
     mp_table_print(&t, out);
     bool chosen = false;
     for (int i = 0; i < s->rows; i++) chosen = chosen || s->row[i].grid != MP_GRID_NONE;
-    mp_buf_printf(
-        out, "\nTest accuracy in percent: mean ± population std over %d seed%s of the mean over folds.\n",
-        s->seeds, s->seeds == 1 ? "" : "s");
+    mp_buf_printf(out, "\nTest accuracy in percent: mean ± population std over %d seed%s of the mean over folds.\n",
+                  s->seeds, s->seeds == 1 ? "" : "s");
     if (chosen) mp_buf_printf(out, "Grid points were chosen by the rule '%s'.\n", mp_select_name[mode]);
-    mp_buf_puts(
-        out, "\"best on test\" is what choosing by the test graphs would have given, as the published script "
-             "does.\n\"paper\" is the paper's table, at its own settings.\n");
+    mp_buf_puts(out, "\"best on test\" is what choosing by the test graphs would have given, as the published script "
+                     "does.\n\"paper\" is the paper's table, at its own settings.\n");
     return MP_OK;
 }
 

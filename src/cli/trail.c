@@ -81,8 +81,7 @@ static const double *outputs_of(const mp_model *m, const mp_mat *raw, const mp_k
     return out;
 }
 
-mp_err mp_trail_run(mp_model *m, const mp_graph *g, const mp_sparse *x, int draw, mp_arena *a,
-                    mp_trail_of_graph *out)
+mp_err mp_trail_run(mp_model *m, const mp_graph *g, const mp_sparse *x, int draw, mp_arena *a, mp_trail_of_graph *out)
 {
     const mp_kernels *k = mp_kernels_get();
     if (!k) return mp_fail(MP_ERR_USAGE, "MIDPOOL_ISA: this machine does not have these instructions");
@@ -99,8 +98,7 @@ mp_err mp_trail_run(mp_model *m, const mp_graph *g, const mp_sparse *x, int draw
     int *all = MP_NEW(a, int, g->nodes);
     for (int v = 0; v < g->nodes; v++) all[v] = v;
     const int *node = all;
-    for (int i = 0; i < trail.levels; i++)
-        node = fill_level(trail.level[i], k, layer, node, a, &out->level[i]);
+    for (int i = 0; i < trail.levels; i++) node = fill_level(trail.level[i], k, layer, node, a, &out->level[i]);
     out->output = outputs_of(m, raw, k, a);
     return MP_OK;
 }

@@ -79,8 +79,8 @@ static mp_err read_entry(reader *r)
     e->line = line_of(&r->event.start_mark);
     for (int i = 0; i < r->count; i++) {
         if (strcmp(r->entry[i].key, e->key) == 0)
-            return mp_fail(MP_ERR_USAGE, "%s:%d: '%.60s' was given before, on line %d", r->name, e->line,
-                           e->key, r->entry[i].line);
+            return mp_fail(MP_ERR_USAGE, "%s:%d: '%.60s' was given before, on line %d", r->name, e->line, e->key,
+                           r->entry[i].line);
     }
     r->count++;
     return read_value(r, e);

@@ -67,7 +67,7 @@ typedef struct mp_config {
     int warmup;   /* cosine: epochs in which the rate grows */
     int lr_drop;  /* step: epoch from which the rate is a tenth */
     /* baselines */
-    int clusters; /* diff, mincut, mem, gmt; 0: from ratio and the data */
+    int clusters;                       /* diff, mincut, mem, gmt; 0: from ratio and the data */
     double link_weight, entropy_weight; /* diff: auxiliary losses */
     double cut_weight, ortho_weight;    /* mincut */
     int norm_adj;                       /* mincut: normalise the adjacency first */

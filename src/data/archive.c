@@ -25,8 +25,8 @@ bool mp_archive_named(const char *name, size_t *stem)
 static mp_err damaged(const mp_gather *g, struct archive *in, const char *member)
 {
     const char *why = archive_error_string(in);
-    return mp_fail(MP_ERR_INPUT, "%s: cannot be unpacked%s%s: %s", g->where, member ? " at " : "",
-                   member ? member : "", why ? why : "damaged");
+    return mp_fail(MP_ERR_INPUT, "%s: cannot be unpacked%s%s: %s", g->where, member ? " at " : "", member ? member : "",
+                   why ? why : "damaged");
 }
 
 static size_t packed_so_far(struct archive *in)
@@ -45,8 +45,7 @@ static size_t first_room(struct archive_entry *entry, const mp_gather *g)
     return (size_t)said + BLOCK;
 }
 
-static mp_err read_member(mp_gather *g, struct archive *in, struct archive_entry *entry, mp_arena *owner,
-                          mp_span *out)
+static mp_err read_member(mp_gather *g, struct archive *in, struct archive_entry *entry, mp_arena *owner, mp_span *out)
 {
     size_t room = first_room(entry, g), n = 0;
     char *p = MP_NEW_RAW(owner, char, room + 1);
@@ -107,16 +106,14 @@ static struct archive *reader(void)
     archive_read_support_filter_gzip(in);
     archive_read_support_filter_xz(in);
     archive_read_support_format_tar(in);
-    archive_read_support_format_zip_seekable(
-        in); /* by the directory at its end, which a cut-off zip has not */
+    archive_read_support_format_zip_seekable(in); /* by the directory at its end, which a cut-off zip has not */
     return in;
 }
 
 mp_err mp_gather_archive(mp_gather *g, const char *path)
 {
     struct archive *in = reader();
-    mp_err e = archive_read_open_filename(in, path, BLOCK) == ARCHIVE_OK ? read_members(g, in)
-                                                                         : damaged(g, in, NULL);
+    mp_err e = archive_read_open_filename(in, path, BLOCK) == ARCHIVE_OK ? read_members(g, in) : damaged(g, in, NULL);
     archive_read_free(in);
     return e;
 }
@@ -124,8 +121,8 @@ mp_err mp_gather_archive(mp_gather *g, const char *path)
 mp_err mp_gather_archive_bytes(mp_gather *g, mp_span packed)
 {
     struct archive *in = reader();
-    mp_err e = archive_read_open_memory(in, packed.p, packed.n) == ARCHIVE_OK ? read_members(g, in)
-                                                                              : damaged(g, in, NULL);
+    mp_err e =
+        archive_read_open_memory(in, packed.p, packed.n) == ARCHIVE_OK ? read_members(g, in) : damaged(g, in, NULL);
     archive_read_free(in);
     return e;
 }

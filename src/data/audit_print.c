@@ -23,22 +23,19 @@ static void groups_text(const mp_audit *r, mp_buf *out)
 void mp_audit_text(const mp_dataset *d, const mp_audit *r, mp_buf *out)
 {
     mp_buf_printf(out, "%s, from %s: %d graphs\n", d->name, d->origin, r->graphs);
-    mp_buf_printf(out, "repeated graphs   %d beyond the first of their kind, in %d groups\n", r->repeated,
-                  r->groups);
+    mp_buf_printf(out, "repeated graphs   %d beyond the first of their kind, in %d groups\n", r->repeated, r->groups);
     if (r->repeated_labels != r->repeated)
         mp_buf_printf(out, "                  %d when attributes are not compared\n", r->repeated_labels);
     mp_buf_printf(out, "mixed groups      %d, with %d graphs: equal inputs, different labels\n", r->mixed,
                   r->mixed_graphs);
     groups_text(r, out);
-    mp_buf_printf(out, "without edges     %d graphs, %d of them a single node\n", r->edgeless,
-                  r->single_node);
+    mp_buf_printf(out, "without edges     %d graphs, %d of them a single node\n", r->edgeless, r->single_node);
     mp_buf_printf(out, "isolated nodes    %d in %d graphs\n", r->isolated_nodes, r->with_isolated);
     if (!r->folds) return;
     mp_buf_printf(out, "folds             %s\n", r->folds_about);
     for (int i = 0; i < r->folds; i++)
-        mp_buf_printf(
-            out, "  fold %-3d        test graphs that train or validate too: %d; with another label: %d\n",
-            r->fold[i].fold, r->fold[i].repeated, r->fold[i].conflicting);
+        mp_buf_printf(out, "  fold %-3d        test graphs that train or validate too: %d; with another label: %d\n",
+                      r->fold[i].fold, r->fold[i].repeated, r->fold[i].conflicting);
 }
 
 static void groups_json(const mp_audit *r, mp_buf *out)
@@ -91,8 +88,7 @@ void mp_audit_json(const mp_dataset *d, const mp_audit *r, mp_buf *out)
     mp_json_open(out, '{');
     mp_json_add_text(out, "name", d->name);
     mp_json_add_text(out, "origin", d->origin);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        mp_json_add_int(out, counts[i].key, counts[i].value);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) mp_json_add_int(out, counts[i].key, counts[i].value);
     folds_json(r, out);
     groups_json(r, out);
     mp_json_close(out, '}');

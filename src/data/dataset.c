@@ -100,8 +100,7 @@ static void seal_targets(const mp_raw *raw, mp_arena *a, mp_dataset *d)
     d->classes = 1;
     if (!raw->graph_label && !raw->target) return;
     double *target = MP_NEW_RAW(a, double, graphs);
-    for (int b = 0; b < graphs; b++)
-        target[b] = raw->graph_label ? (double)raw->graph_label[b] : raw->target[b];
+    for (int b = 0; b < graphs; b++) target[b] = raw->graph_label ? (double)raw->graph_label[b] : raw->target[b];
     d->seal = mp_seal_new(a, graphs, NULL, target);
 }
 

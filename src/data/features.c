@@ -38,8 +38,8 @@ static mp_err fit_labels(const mp_raw *raw, mp_recipe *r)
         }
         int64_t range = (int64_t)hi - lo + 1;
         if (range > MAX_LABEL_RANGE)
-            return mp_fail(MP_ERR_LIMIT, "%s_node_labels.txt: labels from %d to %d would need %lld columns",
-                           raw->name, lo, hi, (long long)range);
+            return mp_fail(MP_ERR_LIMIT, "%s_node_labels.txt: labels from %d to %d would need %lld columns", raw->name,
+                           lo, hi, (long long)range);
         r->label_min[k] = lo;
         r->label_count[k] = (int)range;
     }
@@ -79,11 +79,11 @@ mp_err mp_recipe_fit(const mp_raw *raw, mp_recipe *out)
 static mp_err check_columns(const mp_recipe *r, const mp_raw *raw)
 {
     if (r->attributes && raw->attributes.cols != r->skip_attributes + r->attributes)
-        return mp_fail(MP_ERR_INPUT, "%s: %d node attributes, the model needs %d", raw->name,
-                       raw->attributes.cols, r->skip_attributes + r->attributes);
+        return mp_fail(MP_ERR_INPUT, "%s: %d node attributes, the model needs %d", raw->name, raw->attributes.cols,
+                       r->skip_attributes + r->attributes);
     if (r->label_columns && raw->label_columns != r->label_columns)
-        return mp_fail(MP_ERR_INPUT, "%s: %d node label columns, the model needs %d", raw->name,
-                       raw->label_columns, r->label_columns);
+        return mp_fail(MP_ERR_INPUT, "%s: %d node label columns, the model needs %d", raw->name, raw->label_columns,
+                       r->label_columns);
     return MP_OK;
 }
 
@@ -122,8 +122,7 @@ static mp_err put_labels(const mp_recipe *r, const mp_raw *raw, int v, filling *
         int label = raw->labels[(size_t)v * (size_t)raw->label_columns + (size_t)k];
         int64_t at = (int64_t)label - r->label_min[k];
         if (at < 0 || at >= r->label_count[k])
-            return mp_fail(MP_ERR_INPUT,
-                           "%s_node_labels.txt:%d: graph %d has node label %d; the model knows %d to %d",
+            return mp_fail(MP_ERR_INPUT, "%s_node_labels.txt:%d: graph %d has node label %d; the model knows %d to %d",
                            raw->name, v + 1, graph_of(&raw->graphs, v), label, r->label_min[k],
                            r->label_min[k] + r->label_count[k] - 1);
         put(f, first + (int)at, 1);

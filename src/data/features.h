@@ -10,7 +10,6 @@ MP_MUST mp_err mp_recipe_fit(const mp_raw *raw, mp_recipe *out);
 
 /* x by a recipe that may come from other data. Fails when columns differ or a node label is not in the
  * recipe. A degree above the recipe's gives a row of zeros; *unseen counts such nodes. */
-MP_MUST mp_err mp_features_apply(const mp_recipe *r, const mp_raw *raw, mp_arena *a, mp_sparse *out,
-                                 int *unseen);
+MP_MUST mp_err mp_features_apply(const mp_recipe *r, const mp_raw *raw, mp_arena *a, mp_sparse *out, int *unseen);
 
 #endif

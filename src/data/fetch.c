@@ -29,8 +29,7 @@ static mp_err read_as(const char *path, const char *name)
 mp_err mp_fetch_accept(const char *downloaded, const char *name, const char *target)
 {
     mp_err e = read_as(downloaded, name);
-    if (e == MP_OK && rename(downloaded, target) != 0)
-        e = mp_fail(MP_ERR_IO, "%s: %s", target, strerror(errno));
+    if (e == MP_OK && rename(downloaded, target) != 0) e = mp_fail(MP_ERR_IO, "%s: %s", target, strerror(errno));
     if (e == MP_OK) return MP_OK;
     unlink(downloaded);
     return mp_fail_within(e, "%s was not taken over", name);
@@ -40,8 +39,7 @@ mp_err mp_fetch_accept(const char *downloaded, const char *name, const char *tar
 static mp_err check_name(const char *name)
 {
     size_t n = strlen(name);
-    if (n == 0 || n > 100 ||
-        strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+") != n)
+    if (n == 0 || n > 100 || strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+") != n)
         return mp_fail(MP_ERR_USAGE, "'%.60s' is not the name of a data set", name);
     return MP_OK;
 }
@@ -61,8 +59,7 @@ static size_t take(char *p, size_t size, size_t n, void *state)
 {
     transfer *t = state;
     t->bytes += (curl_off_t)(size * n);
-    return t->bytes > MOST_BYTES ? 0
-                                 : fwrite(p, 1, size * n, t->file); /* fewer than given stops the transfer */
+    return t->bytes > MOST_BYTES ? 0 : fwrite(p, 1, size * n, t->file); /* fewer than given stops the transfer */
 }
 
 static int tell(void *state, curl_off_t total, curl_off_t now, curl_off_t up_total, curl_off_t up_now)
@@ -122,8 +119,7 @@ static mp_err download(const char *address, const char *path, mp_fetch_news *new
 static mp_err download(const char *address, const char *path, mp_fetch_news *news, void *state)
 {
     (void)news, (void)state;
-    return mp_fail(MP_ERR_IO,
-                   "this program was built without libcurl; fetch %s by other means and put it into %.*s",
+    return mp_fail(MP_ERR_IO, "this program was built without libcurl; fetch %s by other means and put it into %.*s",
                    address, (int)(strrchr(path, '/') - path), path);
 }
 

@@ -33,8 +33,7 @@ static int fold_of(const char *name, const char *kind)
     size_t k = strlen(kind), n = strlen(name);
     int64_t fold;
     if (n < k + 9 || strncmp(name, kind, k) != 0 || strncmp(name + k, "_idx-", 5) != 0) return 0;
-    if (strcmp(name + n - 4, ".txt") != 0 || !mp_to_int((mp_span){ name + k + 5, n - k - 9 }, &fold))
-        return 0;
+    if (strcmp(name + n - 4, ".txt") != 0 || !mp_to_int((mp_span){ name + k + 5, n - k - 9 }, &fold)) return 0;
     return fold >= 1 && fold <= MP_MAX_FOLDS ? (int)fold : 0;
 }
 
@@ -42,8 +41,8 @@ static mp_err data_slot(mp_gather *g, const char *name, size_t prefix, mp_tu_par
 {
     if (!g->files.name) g->files.name = mp_arena_text(g->keep, name, prefix);
     if (strlen(g->files.name) != prefix || strncmp(g->files.name, name, prefix) != 0)
-        return mp_fail(MP_ERR_INPUT, "%s: holds two data sets, %s and %.*s", g->where, g->files.name,
-                       (int)prefix, name);
+        return mp_fail(MP_ERR_INPUT, "%s: holds two data sets, %s and %.*s", g->where, g->files.name, (int)prefix,
+                       name);
     *slot = &g->files.part[part];
     return MP_OK;
 }
@@ -135,8 +134,7 @@ mp_err mp_make_folder(const char *path)
         if (path[i] != '/' && path[i] != '\0') continue;
         memcpy(part, path, i);
         part[i] = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return mp_fail(MP_ERR_IO, "%s: %s", part, strerror(errno));
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) return mp_fail(MP_ERR_IO, "%s: %s", part, strerror(errno));
     }
     struct stat st;
     if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) return mp_fail(MP_ERR_IO, "%s: is not a folder", path);

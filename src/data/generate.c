@@ -58,8 +58,8 @@ static mp_err check_sizes(int lo, int hi, int large_lo, int large_hi)
 {
     enum { MOST = 2000 };
     if (lo < 1 || hi < lo || large_lo < 1 || large_hi < large_lo || hi > MOST || large_hi > MOST)
-        return mp_fail(MP_ERR_USAGE, "graph sizes %d..%d and %d..%d: expected ranges within 1..%d", lo, hi,
-                       large_lo, large_hi, MOST);
+        return mp_fail(MP_ERR_USAGE, "graph sizes %d..%d and %d..%d: expected ranges within 1..%d", lo, hi, large_lo,
+                       large_hi, MOST);
     return MP_OK;
 }
 
@@ -89,8 +89,7 @@ static mp_err colors_of_size(const color_part *p, int seed, int n, int Q, mp_are
     int labels = (n < COLOR_LABELS - 1 ? n : COLOR_LABELS - 1) + 1, made = 0;
     for (int round = 0; made < Q; round++) {
         if (round > 50 + 100 * Q)
-            return mp_fail(MP_ERR_USAGE, "there are not %d different colourings of graphs with %d nodes", Q,
-                           n);
+            return mp_fail(MP_ERR_USAGE, "there are not %d different colourings of graphs with %d nodes", Q, n);
         mp_rng rng = mp_rng_stream((uint64_t)seed, MP_FOR_DATA, FOR_COLORS, (uint64_t)p->part,
                                    (uint64_t)n << 32 | (uint64_t)round);
         const int *order = random_order(&rng, labels, a);
@@ -159,12 +158,11 @@ static mp_err check_counts(const int *count, int n, int multiple)
     int64_t total = 0;
     for (int i = 0; i < n; i++) {
         if (count[i] < (i < 3 ? multiple : 0) || count[i] % multiple)
-            return mp_fail(MP_ERR_USAGE, "%d graphs for %s: expected a positive multiple of %d", count[i],
-                           part_name[i], multiple);
+            return mp_fail(MP_ERR_USAGE, "%d graphs for %s: expected a positive multiple of %d", count[i], part_name[i],
+                           multiple);
         total += count[i];
     }
-    if (total > 10000000)
-        return mp_fail(MP_ERR_USAGE, "%lld graphs are more than 10000000", (long long)total);
+    if (total > 10000000) return mp_fail(MP_ERR_USAGE, "%lld graphs are more than 10000000", (long long)total);
     return MP_OK;
 }
 
@@ -214,8 +212,7 @@ typedef struct triangle_work {
 
 static triangle_work triangle_room(mp_arena *a, int hi)
 {
-    return (triangle_work){ MP_NEW_RAW(a, uint64_t, (size_t)hi * (size_t)((hi + 63) / 64)),
-                            MP_NEW_RAW(a, int, hi) };
+    return (triangle_work){ MP_NEW_RAW(a, uint64_t, (size_t)hi * (size_t)((hi + 63) / 64)), MP_NEW_RAW(a, int, hi) };
 }
 
 /* Draws until each label has `share` different graphs. The published sets come from 10 draws a graph asked
@@ -227,11 +224,9 @@ static mp_err triangles_part(int part, int seed, int lo, int hi, int share, mp_a
     int64_t limit = 10000 + 2000 * (int64_t)missing;
     for (int64_t draw = 0; missing > 0; draw++) {
         if (draw == limit)
-            return mp_fail(MP_ERR_USAGE, "graphs of %d to %d nodes rarely have 1 to 10 triangles: gave up",
-                           lo, hi);
+            return mp_fail(MP_ERR_USAGE, "graphs of %d to %d nodes rarely have 1 to 10 triangles: gave up", lo, hi);
         mp_arena_mark here = mp_arena_here(a);
-        mp_rng rng =
-            mp_rng_stream((uint64_t)seed, MP_FOR_DATA, FOR_TRIANGLES, (uint64_t)part, (uint64_t)draw);
+        mp_rng rng = mp_rng_stream((uint64_t)seed, MP_FOR_DATA, FOR_TRIANGLES, (uint64_t)part, (uint64_t)draw);
         mp_sketch s;
         draw_graph(&rng, a, lo + mp_rng_below(&rng, hi - lo + 1), &s);
         s.label = count_triangles(&s, w.rows, w.through);
@@ -248,15 +243,13 @@ static mp_err triangles_part(int part, int seed, int lo, int hi, int share, mp_a
 }
 
 /* Each label's graphs in random order: the first train, the next validate, the rest test. */
-static void split_origin(const mp_sketch_set *set, const mp_triangles_options *o, mp_arena *a,
-                         const mp_sketch **list)
+static void split_origin(const mp_sketch_set *set, const mp_triangles_options *o, mp_arena *a, const mp_sketch **list)
 {
     int share = set->count / TRIANGLE_LABELS, per[3] = { o->train / 10, o->val / 10, o->test / 10 };
     int next[3] = { 0, o->train, o->train + o->val };
     int *of_label = MP_NEW_RAW(a, int, share);
     for (int label = 1; label <= TRIANGLE_LABELS; label++) {
-        mp_rng rng =
-            mp_rng_stream((uint64_t)o->seed, MP_FOR_DATA, FOR_TRIANGLES + FOR_ORDER, (uint64_t)label, 0);
+        mp_rng rng = mp_rng_stream((uint64_t)o->seed, MP_FOR_DATA, FOR_TRIANGLES + FOR_ORDER, (uint64_t)label, 0);
         int n = 0;
         for (int i = 0; i < set->count; i++)
             if (set->at[i].label == label) of_label[n++] = i;
@@ -349,8 +342,7 @@ static mp_err make_er(const mp_er_options *o, int edges, mp_arena *scratch, mp_a
 
 mp_err mp_generate_er(const mp_er_options *o, mp_arena *a, mp_raw *out)
 {
-    int64_t pairs = (int64_t)o->nodes * (o->nodes - 1) / 2,
-            edges = o->edges ? o->edges : 2 * (int64_t)o->nodes;
+    int64_t pairs = (int64_t)o->nodes * (o->nodes - 1) / 2, edges = o->edges ? o->edges : 2 * (int64_t)o->nodes;
     if (o->graphs < 1 || o->nodes < 1 || o->columns < 0 || edges < 0)
         return mp_fail(MP_ERR_USAGE, "expected at least one graph with at least one node");
     if (edges > pairs)

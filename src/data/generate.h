@@ -25,9 +25,8 @@ extern const mp_triangles_options mp_triangles_published; /* 30000, 5000, 5000, 
 
 typedef struct mp_er_options {
     int seed;
-    int graphs, nodes,
-        edges;   /* every graph has that many nodes and undirected edges; edges 0: twice the nodes */
-    int columns; /* of x, each N(0, 1) */
+    int graphs, nodes, edges; /* every graph has that many nodes and undirected edges; edges 0: twice the nodes */
+    int columns;              /* of x, each N(0, 1) */
 } mp_er_options;
 extern const mp_er_options mp_er_usual; /* 1 graph, 1000 nodes, 128 columns */
 

@@ -34,8 +34,7 @@ static const mp_known table[] = {
       .note = "a set made from another seed has other averages", .skip_attributes = 1, .degree_max = 14,
       .task = MP_REGRESS, .fixed = { { 0, 30000 }, { 30000, 35000 }, { 35000, 40000 }, { 40000, 45000 } },
       .fixed_name = { "train", "val", "test-origin", "test-large" } },
-    { "ZINC_12k", .columns = 0, .task = MP_REGRESS,
-      .fixed = { { 0, 10000 }, { 10000, 11000 }, { 11000, 12000 } },
+    { "ZINC_12k", .columns = 0, .task = MP_REGRESS, .fixed = { { 0, 10000 }, { 10000, 11000 }, { 11000, 12000 } },
       .fixed_name = { "train", "val", "test-origin" } },
 };
 enum { ROWS = sizeof table / sizeof *table };

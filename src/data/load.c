@@ -105,8 +105,8 @@ static mp_err load_from(mp_gather *g, const char *path, const mp_dataset_as *as,
     return MP_OK;
 }
 
-mp_err mp_dataset_load_as(const char *name_or_path, const char *data_dir, const mp_dataset_as *as,
-                          mp_arena *a, mp_dataset *out)
+mp_err mp_dataset_load_as(const char *name_or_path, const char *data_dir, const mp_dataset_as *as, mp_arena *a,
+                          mp_dataset *out)
 {
     const char *path;
     MP_TRY(find(name_or_path, data_dir, a, &path));
@@ -125,8 +125,7 @@ mp_err mp_dataset_load(const char *name_or_path, const char *data_dir, mp_arena 
 static const char *folds_beside(const mp_dataset *d, mp_arena *a)
 {
     const char *slash = strrchr(d->origin, '/');
-    const char *place =
-        slash ? mp_arena_printf(a, "%.*s/folds", (int)(slash - d->origin), d->origin) : "folds";
+    const char *place = slash ? mp_arena_printf(a, "%.*s/folds", (int)(slash - d->origin), d->origin) : "folds";
     return find_in(place, d->name, a);
 }
 
@@ -170,8 +169,7 @@ static mp_err folds_by_hand(const mp_dataset *d, const char *path, mp_arena *a, 
         MP_TRY(folds_from_files(d, path, a, out));
     }
     const char *slash = strrchr(path, '/');
-    out->from =
-        mp_arena_printf(a, "%.80s#%016llx", slash ? slash + 1 : path, (unsigned long long)hash_folds(out));
+    out->from = mp_arena_printf(a, "%.80s#%016llx", slash ? slash + 1 : path, (unsigned long long)hash_folds(out));
     return MP_OK;
 }
 

@@ -16,16 +16,15 @@ MP_MUST mp_err mp_dataset_load(const char *name_or_path, const char *data_dir, m
 /* The same with the features and classes of a model. out->unseen_nodes counts nodes whose degree is larger
  * than any the recipe knows: their degree columns are all zero. A node label the recipe does not know is an
  * error. */
-MP_MUST mp_err mp_dataset_load_as(const char *name_or_path, const char *data_dir, const mp_dataset_as *as,
-                                  mp_arena *a, mp_dataset *out);
+MP_MUST mp_err mp_dataset_load_as(const char *name_or_path, const char *data_dir, const mp_dataset_as *as, mp_arena *a,
+                                  mp_dataset *out);
 
 /* The folds of a data set. First that applies: `folds_from` (a JSON file, or a folder or archive with
  * {train,test}_idx-K.txt; NULL: none given), the fixed split of the set, such files that came with the set,
  * folds/NAME.zip beside it, else stratified folds. `count` 0 takes as many folds as the files have
  * (stratified: 10); another number (2..100) makes stratified folds where the set's own files have not that
  * many, and is an error where `folds_from` has not. */
-MP_MUST mp_err mp_folds_load(const mp_dataset *d, const char *folds_from, int count, mp_arena *a,
-                             mp_folds *out);
+MP_MUST mp_err mp_folds_load(const mp_dataset *d, const char *folds_from, int count, mp_arena *a, mp_folds *out);
 
 /* Calls `each` for every data set that can be found, in lookup order; a name comes once. */
 typedef void mp_dataset_visit(void *state, const char *name, const char *path);

@@ -21,8 +21,9 @@ int64_t mp_scan_lines(mp_span *text)
  * correctly (Clinger 1990). Everything else goes to strtod. */
 static bool short_real(const char *p, const char *end, double *out)
 {
-    static const double power[] = { 1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
+    static const double power[] = {
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15
+    };
     bool minus = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+')) p++;
     int64_t v = 0;
@@ -62,8 +63,6 @@ mp_err mp_scan_fail(const mp_scan *s, const char *expected)
         got[n++] = *p >= ' ' && *p <= '~' ? *p : '?'; /* messages stay plain text whatever the file holds */
     got[n] = '\0';
     if (n == 0)
-        return mp_fail(MP_ERR_INPUT, "%s:%lld: expected %s, the line ends here", s->file, (long long)s->line,
-                       expected);
-    return mp_fail(MP_ERR_INPUT, "%s:%lld: expected %s, got '%s'", s->file, (long long)s->line, expected,
-                   got);
+        return mp_fail(MP_ERR_INPUT, "%s:%lld: expected %s, the line ends here", s->file, (long long)s->line, expected);
+    return mp_fail(MP_ERR_INPUT, "%s:%lld: expected %s, got '%s'", s->file, (long long)s->line, expected, got);
 }

@@ -24,8 +24,7 @@ static void check_index(const mp_seal *s, int b)
     mp_assert(b >= 0 && b < s->graphs);
 }
 
-mp_opened mp_seal_open(const mp_seal *s, mp_arena *a, const int *train, int n_train, const int *val,
-                       int n_val)
+mp_opened mp_seal_open(const mp_seal *s, mp_arena *a, const int *train, int n_train, const int *val, int n_val)
 {
     int *label = s->label ? MP_NEW_RAW(a, int, s->graphs) : NULL;
     double *target = s->target ? MP_NEW_RAW(a, double, s->graphs) : NULL;

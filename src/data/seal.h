@@ -23,8 +23,7 @@ typedef struct mp_opened {
     const int *label;     /* NULL for regression */
     const double *target; /* NULL for classification */
 } mp_opened;
-mp_opened mp_seal_open(const mp_seal *s, mp_arena *a, const int *train, int n_train, const int *val,
-                       int n_val);
+mp_opened mp_seal_open(const mp_seal *s, mp_arena *a, const int *train, int n_train, const int *val, int n_val);
 
 /* The share of graphs answered rightly: predicted[i] is the class (or, for regression, the rounded output)
  * given to graph which[i]. */

@@ -125,8 +125,7 @@ static void grow(mp_sketch_set *set)
 
 bool mp_sketch_add(mp_sketch_set *set, const mp_sketch *s)
 {
-    if (set->room && *find(set, s))
-        return false; /* before growing: a refused one leaves the arena as it was */
+    if (set->room && *find(set, s)) return false; /* before growing: a refused one leaves the arena as it was */
     if (set->count == set->room) grow(set);
     set->at[set->count++] = *s;
     *find(set, s) = set->count;
@@ -155,8 +154,8 @@ static mp_err count_all(const mp_sketch *const *list, int n, mp_graph *g)
         edges += 2 * (int64_t)list[b]->edges;
     }
     if (nodes >= INT_MAX || edges >= INT_MAX)
-        return mp_fail(MP_ERR_LIMIT, "%lld nodes and %lld edges: each count must stay below 2^31",
-                       (long long)nodes, (long long)edges);
+        return mp_fail(MP_ERR_LIMIT, "%lld nodes and %lld edges: each count must stay below 2^31", (long long)nodes,
+                       (long long)edges);
     *g = (mp_graph){ .graphs = n, .nodes = (int)nodes, .edges = (int)edges };
     return MP_OK;
 }

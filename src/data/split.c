@@ -45,11 +45,10 @@ static mp_err parse_list(mp_span text, const char *file, int graphs, marks *m, m
         if (!mp_scan_int(&s, &b)) return mp_scan_fail(&s, "a graph index");
         if (!mp_scan_line_end(&s)) return mp_scan_fail(&s, "one graph index");
         if (b < 0 || b >= graphs)
-            return mp_fail(MP_ERR_INPUT, "%s:%lld: graph %lld is outside 0..%d", file, (long long)i,
-                           (long long)b, graphs - 1);
+            return mp_fail(MP_ERR_INPUT, "%s:%lld: graph %lld is outside 0..%d", file, (long long)i, (long long)b,
+                           graphs - 1);
         if (m->of[b] == m->now)
-            return mp_fail(MP_ERR_INPUT, "%s:%lld: graph %lld is there twice", file, (long long)i,
-                           (long long)b);
+            return mp_fail(MP_ERR_INPUT, "%s:%lld: graph %lld is there twice", file, (long long)i, (long long)b);
         m->of[b] = m->now;
     }
     *out = marked(m, graphs, (int)lines, a);
@@ -80,19 +79,18 @@ static mp_split split_of(int fold, list train, list val, list test)
 }
 
 /* Validation from the previous test set; `val` of a fold may be given instead. */
-static mp_err assemble(const char *where, int graphs, int count, const list *train, const list *test,
-                       const list *val, mp_arena *a, mp_folds *out)
+static mp_err assemble(const char *where, int graphs, int count, const list *train, const list *test, const list *val,
+                       mp_arena *a, mp_folds *out)
 {
     mp_split *split = MP_NEW(a, mp_split, count);
     marks m = { MP_NEW(a, int, graphs), 0 };
     for (int f = 0; f < count; f++) {
         list v = val && val[f].at ? val[f] : test[(f + count - 1) % count];
         if (shared(&m, v, test[f]) >= 0)
-            return mp_fail(MP_ERR_INPUT, "%s: graph %d is in the validation and the test set of fold %d",
-                           where, shared(&m, v, test[f]), f + 1);
+            return mp_fail(MP_ERR_INPUT, "%s: graph %d is in the validation and the test set of fold %d", where,
+                           shared(&m, v, test[f]), f + 1);
         list t = without(&m, train[f], v, a);
-        if (t.n == 0)
-            return mp_fail(MP_ERR_INPUT, "%s: fold %d has no graphs left to train on", where, f + 1);
+        if (t.n == 0) return mp_fail(MP_ERR_INPUT, "%s: fold %d has no graphs left to train on", where, f + 1);
         split[f] = split_of(f + 1, t, v, test[f]);
     }
     out->count = count;
@@ -108,8 +106,7 @@ static int fold_count(const mp_fold_text *t)
     return count;
 }
 
-static mp_err parse_fold(const mp_fold_text *t, int f, int graphs, marks *m, mp_arena *a, list *train,
-                         list *test)
+static mp_err parse_fold(const mp_fold_text *t, int f, int graphs, marks *m, mp_arena *a, list *train, list *test)
 {
     const char *name[2];
     for (int k = 0; k < 2; k++) {
@@ -139,8 +136,8 @@ mp_err mp_folds_parse(const mp_fold_text *t, int graphs, mp_arena *a, mp_folds *
     return MP_OK;
 }
 
-static mp_err json_list(const mp_json *fold, const char *key, const char *where, int graphs, marks *m,
-                        mp_arena *a, list *out)
+static mp_err json_list(const mp_json *fold, const char *key, const char *where, int graphs, marks *m, mp_arena *a,
+                        list *out)
 {
     const mp_json *v;
     int n;
@@ -158,16 +155,15 @@ static mp_err json_list(const mp_json *fold, const char *key, const char *where,
     return MP_OK;
 }
 
-static mp_err json_fold(const mp_json *v, const char *where, int graphs, marks *m, mp_arena *a, list *train,
-                        list *test, list *val)
+static mp_err json_fold(const mp_json *v, const char *where, int graphs, marks *m, mp_arena *a, list *train, list *test,
+                        list *val)
 {
     MP_TRY(json_list(v, "train", where, graphs, m, a, train));
     MP_TRY(json_list(v, "test", where, graphs, m, a, test));
     *val = (list){ 0, NULL };
     if (mp_json_get(v, "val")) MP_TRY(json_list(v, "val", where, graphs, m, a, val));
     int both = shared(m, *train, *test);
-    if (both >= 0)
-        return mp_fail(MP_ERR_INPUT, "%s:%d: graph %d is in 'train' and in 'test'", where, v->line, both);
+    if (both >= 0) return mp_fail(MP_ERR_INPUT, "%s:%d: graph %d is in 'train' and in 'test'", where, v->line, both);
     return MP_OK;
 }
 
@@ -252,8 +248,7 @@ mp_err mp_folds_stratified(const mp_dataset *d, int count, mp_arena *a, mp_folds
     int graphs = d->graphs.graphs, least = count == 2 ? 4 : count;
     if (count < 2 || count > MP_MAX_FOLDS)
         return mp_fail(MP_ERR_USAGE, "%d folds; expected 2 to %d", count, MP_MAX_FOLDS);
-    if (graphs < least)
-        return mp_fail(MP_ERR_INPUT, "%s: %d graphs are too few for %d folds", d->name, graphs, count);
+    if (graphs < least) return mp_fail(MP_ERR_INPUT, "%s: %d graphs are too few for %d folds", d->name, graphs, count);
     dealt x = deal(d, count, a);
     mp_split *split = MP_NEW(a, mp_split, count);
     for (int f = 0; f < count; f++) split[f] = stratified_split(&x, graphs, f, count, a);
@@ -283,6 +278,5 @@ void mp_folds_fixed(const mp_dataset *d, mp_arena *a, mp_folds *out)
     for (int k = 0; k < 3; k++) part[k].at = mp_fixed_part(d, k, a, &part[k].n);
     mp_split *split = MP_NEW(a, mp_split, 1);
     *split = split_of(0, part[0], part[1], part[2]);
-    *out =
-        (mp_folds){ 1, split, "fixed", "the fixed split of the set: train, validation, test by graph index" };
+    *out = (mp_folds){ 1, split, "fixed", "the fixed split of the set: train, validation, test by graph index" };
 }

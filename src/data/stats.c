@@ -71,8 +71,7 @@ static const char *source_of(const mp_recipe *r, mp_arena *a)
         return mp_arena_printf(a, "%d attributes, the first %d left out", r->attributes, r->skip_attributes);
     if (!labels) return mp_arena_printf(a, "%d attributes", r->attributes);
     if (!r->attributes) return mp_arena_printf(a, "%d node labels", labels);
-    return mp_arena_printf(a, "%d attribute%s + %d node labels", r->attributes, r->attributes == 1 ? "" : "s",
-                           labels);
+    return mp_arena_printf(a, "%d attribute%s + %d node labels", r->attributes, r->attributes == 1 ? "" : "s", labels);
 }
 
 void mp_stats_of(const mp_dataset *d, mp_arena *a, mp_stats *out)
@@ -130,8 +129,8 @@ static void paper_text(const mp_dataset *d, const mp_stats *s, mp_buf *out)
     for (int i = 0; i < n; i++) {
         if (!differs(&f[i])) continue;
         different++;
-        mp_buf_printf(out, "differs from the paper: %s %.*f here, %.*f there\n", f[i].name,
-                      f[i].average ? 2 : 0, f[i].ours, f[i].average ? 2 : 0, f[i].paper);
+        mp_buf_printf(out, "differs from the paper: %s %.*f here, %.*f there\n", f[i].name, f[i].average ? 2 : 0,
+                      f[i].ours, f[i].average ? 2 : 0, f[i].paper);
     }
     if (n && !different) mp_buf_puts(out, "graphs, classes, averages and columns are those of the paper\n");
     if (different && k->note) mp_buf_printf(out, "why: %s\n", k->note);
@@ -153,8 +152,8 @@ void mp_stats_text(const mp_dataset *d, const mp_stats *s, mp_buf *out)
     mp_buf_printf(out, "columns of x    %d: %s\n", s->columns, s->source);
     mp_buf_printf(out, "fingerprint     %016llx\n", (unsigned long long)d->fingerprint);
     if (d->self_loops || d->repeated_edges || d->added_reverse)
-        mp_buf_printf(out, "edge lines      %d self loops and %d repeats dropped, %d reverses added\n",
-                      d->self_loops, d->repeated_edges, d->added_reverse);
+        mp_buf_printf(out, "edge lines      %d self loops and %d repeats dropped, %d reverses added\n", d->self_loops,
+                      d->repeated_edges, d->added_reverse);
     for (int i = 0; i < 5; i++)
         if (d->fixed_name[i])
             mp_buf_printf(out, "split           %-12s graphs %d to %d\n", d->fixed_name[i], d->fixed[i][0],
@@ -226,8 +225,7 @@ void mp_stats_json(const mp_dataset *d, const mp_stats *s, mp_buf *out)
     mp_json_add_text(out, "name", d->name);
     mp_json_add_text(out, "origin", d->origin);
     mp_json_add_text(out, "task", d->task == MP_CLASSIFY ? "classification" : "regression");
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        mp_json_add_int(out, counts[i].key, counts[i].value);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) mp_json_add_int(out, counts[i].key, counts[i].value);
     mp_json_add_real(out, "avg_nodes", s->avg_nodes);
     mp_json_add_real(out, "avg_edges", s->avg_edges);
     mp_json_add_text(out, "source", s->source);

@@ -62,15 +62,13 @@ static mp_err read_indicator(const reader *r, int *owner, int *graphs)
     for (int v = 0; v < r->lines; v++) {
         int64_t id;
         MP_TRY(next_int_line(&s, &id));
-        if (id < 1)
-            return mp_fail(MP_ERR_INPUT, "%s:%d: graph %lld; ids begin with 1", r->file, v + 1,
-                           (long long)id);
+        if (id < 1) return mp_fail(MP_ERR_INPUT, "%s:%d: graph %lld; ids begin with 1", r->file, v + 1, (long long)id);
         if (id < last)
-            return mp_fail(MP_ERR_INPUT, "%s:%d: graph %lld after graph %d; ids must not fall", r->file,
-                           v + 1, (long long)id, last);
+            return mp_fail(MP_ERR_INPUT, "%s:%d: graph %lld after graph %d; ids must not fall", r->file, v + 1,
+                           (long long)id, last);
         if (id > last + 1)
-            return mp_fail(MP_ERR_INPUT, "%s:%d: graph %d has no nodes; the ids go from %d to %lld", r->file,
-                           v + 1, last + 1, last, (long long)id);
+            return mp_fail(MP_ERR_INPUT, "%s:%d: graph %d has no nodes; the ids go from %d to %lld", r->file, v + 1,
+                           last + 1, last, (long long)id);
         last = (int)id;
         owner[v] = last - 1;
     }
@@ -111,8 +109,7 @@ static int count_columns(mp_span text)
 
 static mp_err wrong_columns(const mp_scan *s, int columns)
 {
-    return mp_fail(MP_ERR_INPUT, "%s:%lld: expected %d columns, as on line 1", s->file, (long long)s->line,
-                   columns);
+    return mp_fail(MP_ERR_INPUT, "%s:%lld: expected %d columns, as on line 1", s->file, (long long)s->line, columns);
 }
 
 static mp_err read_graph_labels(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
@@ -165,12 +162,10 @@ static mp_err read_node_labels(const mp_tu_files *f, mp_arena *scratch, mp_arena
     MP_TRY(need_lines(&r, raw->graphs.nodes, "nodes"));
     int columns = count_columns(r.text);
     if (columns > MP_MAX_LABEL_COLUMNS)
-        return mp_fail(MP_ERR_LIMIT, "%s: %d label columns; at most %d", r.file, columns,
-                       MP_MAX_LABEL_COLUMNS);
+        return mp_fail(MP_ERR_LIMIT, "%s: %d label columns; at most %d", r.file, columns, MP_MAX_LABEL_COLUMNS);
     int *labels = MP_NEW_RAW(a, int, (size_t)r.lines *(size_t)columns);
     mp_scan s = mp_scan_of(r.text, r.file);
-    for (int v = 0; v < r.lines; v++)
-        MP_TRY(read_label_row(&s, columns, labels + (size_t)v * (size_t)columns));
+    for (int v = 0; v < r.lines; v++) MP_TRY(read_label_row(&s, columns, labels + (size_t)v * (size_t)columns));
     raw->labels = labels;
     raw->label_columns = columns;
     return MP_OK;
@@ -214,12 +209,10 @@ static mp_err read_attributes(const mp_tu_files *f, mp_arena *scratch, mp_arena 
         mp_scan s = mp_scan_of(r.text, r.file);
         for (int v = 0; v < r.lines; v++) {
             MP_TRY(read_attribute_row(&s, columns, &fill));
-            if (fill.count > INT_MAX)
-                return mp_fail(MP_ERR_LIMIT, "%s: more than %d values", r.file, INT_MAX);
+            if (fill.count > INT_MAX) return mp_fail(MP_ERR_LIMIT, "%s: more than %d values", r.file, INT_MAX);
             ptr[v + 1] = (int)fill.count;
         }
-        if (pass == 0)
-            fill = (filling){ 0, MP_NEW_RAW(a, int, fill.count), MP_NEW_RAW(a, mp_real, fill.count) };
+        if (pass == 0) fill = (filling){ 0, MP_NEW_RAW(a, int, fill.count), MP_NEW_RAW(a, mp_real, fill.count) };
     }
     raw->attributes = (mp_sparse){ r.lines, columns, ptr, fill.col, fill.val };
     return MP_OK;
@@ -227,8 +220,7 @@ static mp_err read_attributes(const mp_tu_files *f, mp_arena *scratch, mp_arena 
 
 static mp_err bad_split(const reader *r, int line)
 {
-    return mp_fail(MP_ERR_INPUT,
-                   "%s:%d: expected a name, the first graph and one past the last, within the graphs",
+    return mp_fail(MP_ERR_INPUT, "%s:%d: expected a name, the first graph and one past the last, within the graphs",
                    r->file, line);
 }
 

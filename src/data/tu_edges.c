@@ -13,8 +13,8 @@ typedef struct rows { /* row v: col[ptr[v]] .. col[ptr[v+1]-1] */
 
 static mp_err bad_node(const mp_scan *s, int64_t id, int nodes)
 {
-    return mp_fail(MP_ERR_INPUT, "%s:%lld: node %lld is outside 1..%d", s->file, (long long)s->line,
-                   (long long)id, nodes);
+    return mp_fail(MP_ERR_INPUT, "%s:%lld: node %lld is outside 1..%d", s->file, (long long)s->line, (long long)id,
+                   nodes);
 }
 
 static mp_err next_edge(mp_scan *s, int nodes, const int *owner, int *from, int *to)
@@ -154,20 +154,18 @@ static mp_err add_reverses(rows *r, int nodes, const char *file, mp_arena *scrat
                             other.ptr[v + 1] - other.ptr[v], NULL);
         total += both.ptr[v];
     }
-    if (total > INT_MAX)
-        return mp_fail(MP_ERR_LIMIT, "%s: more than %d edges with their reverses", file, INT_MAX);
+    if (total > INT_MAX) return mp_fail(MP_ERR_LIMIT, "%s: more than %d edges with their reverses", file, INT_MAX);
     lengths_to_starts(both.ptr, nodes);
     both.col = MP_NEW_RAW(a, int, total);
     for (int v = 0; v < nodes; v++)
-        merge(r->col + r->ptr[v], r->ptr[v + 1] - r->ptr[v], other.col + other.ptr[v],
-              other.ptr[v + 1] - other.ptr[v], both.col + both.ptr[v]);
+        merge(r->col + r->ptr[v], r->ptr[v + 1] - r->ptr[v], other.col + other.ptr[v], other.ptr[v + 1] - other.ptr[v],
+              both.col + both.ptr[v]);
     *added = (int)total - r->ptr[nodes];
     *r = both;
     return MP_OK;
 }
 
-mp_err mp_tu_edges(mp_span text, const char *file, const int *owner, mp_arena *scratch, mp_arena *a,
-                   mp_raw *raw)
+mp_err mp_tu_edges(mp_span text, const char *file, const int *owner, mp_arena *scratch, mp_arena *a, mp_raw *raw)
 {
     mp_graph *g = &raw->graphs;
     int nodes = g->nodes;

@@ -54,8 +54,7 @@ static void write_edges(const mp_raw *raw, mp_buf *b)
 static void write_indicator(const mp_raw *raw, mp_buf *b)
 {
     for (int g = 0; g < raw->graphs.graphs; g++)
-        for (int v = raw->graphs.node_ptr[g]; v < raw->graphs.node_ptr[g + 1]; v++)
-            put_line(b, (int64_t)g + 1);
+        for (int v = raw->graphs.node_ptr[g]; v < raw->graphs.node_ptr[g + 1]; v++) put_line(b, (int64_t)g + 1);
 }
 
 static void write_graph_labels(const mp_raw *raw, mp_buf *b)
@@ -102,8 +101,7 @@ static void write_targets(const mp_raw *raw, mp_buf *b)
 static void write_splits(const mp_raw *raw, mp_buf *b)
 {
     for (int i = 0; i < 5; i++)
-        if (raw->fixed_name[i])
-            mp_buf_printf(b, "%s %d %d\n", raw->fixed_name[i], raw->fixed[i][0], raw->fixed[i][1]);
+        if (raw->fixed_name[i]) mp_buf_printf(b, "%s %d %d\n", raw->fixed_name[i], raw->fixed[i][0], raw->fixed[i][1]);
 }
 
 mp_err mp_tu_write(const mp_raw *raw, const char *folder)

@@ -36,8 +36,8 @@ static mp_real weight(const mp_graph *g, int e)
 /* s and p of the symmetric normalisation; q too when every node has a self loop. */
 static mp_norm symmetric(mp_ctx *c, const mp_graph *g, bool loops)
 {
-    mp_norm n = { true, MP_NEW_RAW(c->arena, mp_real, g->edges),
-                  loops ? MP_NEW_RAW(c->arena, mp_real, g->nodes) : NULL, MP_NEW_RAW(c->arena, mp_real, g->nodes) };
+    mp_norm n = { true, MP_NEW_RAW(c->arena, mp_real, g->edges), loops ? MP_NEW_RAW(c->arena, mp_real, g->nodes) : NULL,
+                  MP_NEW_RAW(c->arena, mp_real, g->nodes) };
     for (int v = 0; v < g->nodes; v++) {
         mp_real degree = 0, loop = 1;
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
@@ -88,10 +88,14 @@ static mp_norm coefficients(mp_ctx *c, const mp_graph *g, mp_agg_kind kind)
         if (!g->norm) return symmetric(c, g, true);
         if (!g->norm->ready) *g->norm = symmetric(c, g, true);
         return *g->norm;
-    case MP_AGG_SYM: return symmetric(c, g, false);
-    case MP_AGG_MEAN: return mean(c, g);
-    case MP_AGG_ROW: return row(c, g);
-    case MP_AGG_SUM: break;
+    case MP_AGG_SYM:
+        return symmetric(c, g, false);
+    case MP_AGG_MEAN:
+        return mean(c, g);
+    case MP_AGG_ROW:
+        return row(c, g);
+    case MP_AGG_SUM:
+        break;
     }
     return (mp_norm){ true, g->w ? g->w->v : NULL, NULL, NULL };
 }

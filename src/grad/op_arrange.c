@@ -1,5 +1,6 @@
 /* op_arrange.c - a constant added to a matrix, and the rows of each graph in falling order of the last
- * column. SPDX-License-Identifier: MIT */
+ * column.
+ * SPDX-License-Identifier: MIT */
 #include "graph/order.h"
 #include "grad/ops.h"
 

@@ -129,7 +129,7 @@ mp_mat *mp_local_att(mp_ctx *c, const mp_graph *g, mp_mat *z, mp_mat *tau)
     size_t n = (size_t)z->rows * (size_t)D;
     mp_mat *out = mp_mat_new(c, z->rows, D);
     mp_real *e = MP_NEW_RAW(c->arena, mp_real, n), *den = MP_NEW(c->arena, mp_real, n);
-    int *top = MP_NEW_RAW(c->arena, int, (size_t)g->graphs * (size_t)D);
+    int *top = MP_NEW_RAW(c->arena, int, (size_t)g->graphs *(size_t)D);
     mp_real size = tau->v[0] < 0 ? -tau->v[0] : tau->v[0];
     for (int b = 0; b < g->graphs; b++) {
         for (int d = 0; d < D; d++) {

@@ -27,14 +27,12 @@ static void gram_back(void *p, mp_ctx *c)
     int K = a->s->cols, C = a->x->cols;
     bool add = a->s->g && !mp_grad_store(a->s);
     for (int b = 0; a->s->g && b < a->graphs; b++) {
-        mp_operand x = { a->x->v + mp_at(a->ptr[b], C), C, false },
-                   d = { a->out->g + mp_at(b * K, C), C, true };
+        mp_operand x = { a->x->v + mp_at(a->ptr[b], C), C, false }, d = { a->out->g + mp_at(b * K, C), C, true };
         mp_product(c, a->s->g + mp_at(a->ptr[b], K), x, d, a->ptr[b + 1] - a->ptr[b], K, C, add);
     }
     add = a->x->g && !mp_grad_store(a->x); /* after the loop above: x may be s */
     for (int b = 0; a->x->g && b < a->graphs; b++) {
-        mp_operand s = { a->s->v + mp_at(a->ptr[b], K), K, false },
-                   d = { a->out->g + mp_at(b * K, C), C, false };
+        mp_operand s = { a->s->v + mp_at(a->ptr[b], K), K, false }, d = { a->out->g + mp_at(b * K, C), C, false };
         mp_product(c, a->x->g + mp_at(a->ptr[b], C), s, d, a->ptr[b + 1] - a->ptr[b], C, K, add);
     }
 }
@@ -70,8 +68,7 @@ static void mul_back(void *p, mp_ctx *c)
     }
     add = s->x->g && !mp_grad_store(s->x);
     for (int b = 0; s->x->g && b < s->graphs; b++) {
-        mp_operand left = { s->a->v + mp_at(b * M, K), K, true },
-                   d = { s->out->g + mp_at(b * M, C), C, false };
+        mp_operand left = { s->a->v + mp_at(b * M, K), K, true }, d = { s->out->g + mp_at(b * M, C), C, false };
         mp_product(c, s->x->g + mp_at(b * K, C), left, d, K, C, M, add);
     }
 }

@@ -6,11 +6,9 @@
 #include <string.h>
 
 /* to[r] (+)= from[r] for `cols` columns of rows that are ld_to and ld_from wide. */
-static void copy_cols(mp_ctx *c, mp_real *to, int ld_to, const mp_real *from, int ld_from, int rows, int cols,
-                      bool add)
+static void copy_cols(mp_ctx *c, mp_real *to, int ld_to, const mp_real *from, int ld_from, int rows, int cols, bool add)
 {
-    for (int r = 0; r < rows; r++)
-        c->k->axpy(to + mp_at(r, ld_to), 1, from + mp_at(r, ld_from), add, (size_t)cols);
+    for (int r = 0; r < rows; r++) c->k->axpy(to + mp_at(r, ld_to), 1, from + mp_at(r, ld_from), add, (size_t)cols);
 }
 
 /* ---- cat: [x_0, x_1, ...] */
@@ -26,8 +24,7 @@ static void cat_back(void *p, mp_ctx *c)
     int at = 0;
     for (int i = 0; i < a->parts; at += a->part[i++]->cols) {
         mp_mat *x = a->part[i];
-        if (x->g)
-            copy_cols(c, x->g, x->cols, a->out->g + at, a->out->cols, x->rows, x->cols, !mp_grad_store(x));
+        if (x->g) copy_cols(c, x->g, x->cols, a->out->g + at, a->out->cols, x->rows, x->cols, !mp_grad_store(x));
     }
 }
 
@@ -57,8 +54,7 @@ static void cols_back(void *p, mp_ctx *c)
 {
     struct cols *a = p;
     if (!a->out->live || !a->x->g) return;
-    copy_cols(c, mp_grad_zeroed(a->x) + a->from, a->x->cols, a->out->g, a->out->cols, a->out->rows,
-              a->out->cols, true);
+    copy_cols(c, mp_grad_zeroed(a->x) + a->from, a->x->cols, a->out->g, a->out->cols, a->out->rows, a->out->cols, true);
 }
 
 mp_mat *mp_cols(mp_ctx *c, mp_mat *x, int from, int to)

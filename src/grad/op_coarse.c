@@ -200,8 +200,15 @@ void mp_coarse_of(mp_ctx *c, const mp_graph *g, const mp_assign *t, mp_mat *alph
     mp_assert(symmetric);
     int *node_ptr = MP_NEW_RAW(c->arena, int, g->graphs + 1);
     memcpy(node_ptr, cluster_of, (size_t)(g->graphs + 1) * sizeof(int));
-    *out = (mp_graph){ .graphs = g->graphs, .nodes = K, .edges = edges, .node_ptr = node_ptr, .row_ptr = row_ptr,
-                       .col = col, .rev = rev, .w = a.w, .norm = MP_NEW(c->arena, mp_norm, 1) };
+    *out = (mp_graph){ .graphs = g->graphs,
+                       .nodes = K,
+                       .edges = edges,
+                       .node_ptr = node_ptr,
+                       .row_ptr = row_ptr,
+                       .col = col,
+                       .rev = rev,
+                       .w = a.w,
+                       .norm = MP_NEW(c->arena, mp_norm, 1) };
     a.out = *out;
     MP_RECORD(c, coarse_back, coarse, a.g, a.alpha, a.w, a.t, a.diagonal, a.out);
 }

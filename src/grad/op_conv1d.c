@@ -5,7 +5,8 @@
  * of a row is a product of overlapping rows with the weights: Y[t, o] = bias_o + sum_{u, c} X[t stride + u,
  * c] W[c U + u, o],          t = 0 .. (L - U) / stride dW = windows^T dY,   dX = sum over windows of dY W^T,
  * dbias = column sums of dY Files keep W as PyTorch does, [out][channel][u]; the rows are brought into the
- * order of a window, (u, c), for the product. SPDX-License-Identifier: MIT */
+ * order of a window, (u, c), for the product.
+ * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
 
 #include <string.h>
@@ -65,8 +66,8 @@ static void back_input(const struct conv1d *a, mp_ctx *c, mp_real *work)
         c->k->gemm(dwindow, dy, (mp_operand){ w, O, true }, a->places, span, O, NULL, false, false, work);
         mp_real *row = dx + (size_t)r * (size_t)a->x->cols;
         for (int t = 0; t < a->places; t++)
-            c->k->axpy(row + (size_t)t * (size_t)a->stride * (size_t)a->channels, 1,
-                       dwindow + (size_t)t * (size_t)span, true, (size_t)span);
+            c->k->axpy(row + (size_t)t * (size_t)a->stride * (size_t)a->channels, 1, dwindow + (size_t)t * (size_t)span,
+                       true, (size_t)span);
     }
 }
 
@@ -82,8 +83,7 @@ static void conv1d_back(void *p, mp_ctx *c)
     struct conv1d *a = p;
     if (!a->out->live) return;
     int O = a->w->cols, B = a->out->rows;
-    if (a->relu)
-        c->k->act_bwd(a->out->g, a->out->g, a->out->v, MP_ACT_RELU, false, (size_t)B * (size_t)a->out->cols);
+    if (a->relu) c->k->act_bwd(a->out->g, a->out->g, a->out->v, MP_ACT_RELU, false, (size_t)B * (size_t)a->out->cols);
     if (a->b->g) c->k->col_sum(a->b->g, a->out->g, !mp_grad_store(a->b), B * a->places, O);
     mp_arena_mark here = mp_arena_here(c->arena);
     mp_real *work = work_for(c, a->places, a->w->rows, O);
@@ -103,8 +103,8 @@ mp_mat *mp_conv1d(mp_ctx *c, mp_mat *x, int channels, mp_mat *w, mp_mat *b, int 
     mp_arena_mark here = mp_arena_here(c->arena);
     mp_real *v = windowed(c, w, channels, width), *work = work_for(c, places, span, O);
     for (int r = 0; r < x->rows; r++)
-        c->k->gemm(out->v + (size_t)r * (size_t)out->cols, windows(&a, r, false), (mp_operand){ v, O, false },
-                   places, O, span, b->v, false, relu, work);
+        c->k->gemm(out->v + (size_t)r * (size_t)out->cols, windows(&a, r, false), (mp_operand){ v, O, false }, places,
+                   O, span, b->v, false, relu, work);
     mp_arena_back(c->arena, here);
     c->flops += 2.0 * x->rows * places * O * span;
     MP_RECORD(c, conv1d_back, struct conv1d, out, x, w, b, channels, width, stride, places, relu);
@@ -179,8 +179,7 @@ mp_mat *mp_flip1d(mp_ctx *c, mp_mat *x, int channels)
     for (int r = 0; r < x->rows; r++) {
         size_t row = (size_t)r * (size_t)x->cols;
         for (int k = 0; k < channels; k++)
-            for (int t = 0; t < L; t++)
-                out->v[row + (size_t)(k * L + t)] = x->v[row + (size_t)(t * channels + k)];
+            for (int t = 0; t < L; t++) out->v[row + (size_t)(k * L + t)] = x->v[row + (size_t)(t * channels + k)];
     }
     MP_RECORD(c, flip1d_back, struct flip1d, out, x, channels);
     return out;

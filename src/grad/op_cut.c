@@ -69,8 +69,7 @@ static double residual(const mp_graph *g, const mp_mat *a0, const mp_mat *m, int
 {
     int K = m->cols, from = g->row_ptr[g->node_ptr[b]], to = g->row_ptr[g->node_ptr[b + 1]];
     double edges = g->w ? squares(g->w->v + from, (size_t)(to - from)) : to - from;
-    double r = edges - 2 * trace(a0->v + mp_at(b * K, K), K) +
-               squares(m->v + mp_at(b * K, K), (size_t)K * (size_t)K);
+    double r = edges - 2 * trace(a0->v + mp_at(b * K, K), K) + squares(m->v + mp_at(b * K, K), (size_t)K * (size_t)K);
     return r > 0 ? r : 0;
 }
 
@@ -169,8 +168,7 @@ mp_mat *mp_cut_loss(mp_ctx *c, mp_mat *s, mp_mat *a0, mp_mat *d, const int *ptr,
     double *num = MP_NEW(c->arena, double, graphs), *den = MP_NEW(c->arena, double, graphs), loss = 0;
     for (int b = 0; b < graphs; b++) {
         num[b] = trace(a0->v + mp_at(b * K, K), K);
-        for (int v = ptr[b]; v < ptr[b + 1]; v++)
-            den[b] += (double)d->v[v] * squares(s->v + mp_at(v, K), (size_t)K);
+        for (int v = ptr[b]; v < ptr[b + 1]; v++) den[b] += (double)d->v[v] * squares(s->v + mp_at(v, K), (size_t)K);
         if (den[b] > 0) loss -= num[b] / den[b] / graphs;
     }
     mp_mat *out = number(c, loss);
@@ -205,8 +203,7 @@ static double ortho_of(mp_real *slope, const mp_real *m, int K, int graphs)
     }
     double q = sqrt(square);
     for (size_t i = 0; i < n; i++)
-        slope[i] =
-            q > 0 ? (mp_real)(((double)slope[i] / f - (double)m[i] * along / (f * f * f)) / (q * graphs)) : 0;
+        slope[i] = q > 0 ? (mp_real)(((double)slope[i] / f - (double)m[i] * along / (f * f * f)) / (q * graphs)) : 0;
     return q;
 }
 
@@ -249,8 +246,7 @@ static void norm_back(void *p, mp_ctx *c)
         }
         mp_real dd = (mp_real)-0.5 * ds * s[i] * s[i] * s[i]; /* 1 / sqrt d is s */
         for (int j = 0; j < K; j++)
-            if (j != i && s[i] > 0)
-                da[mp_at(r, K) + (size_t)j] += dy[mp_at(r, K) + (size_t)j] * s[i] * s[j] + dd;
+            if (j != i && s[i] > 0) da[mp_at(r, K) + (size_t)j] += dy[mp_at(r, K) + (size_t)j] * s[i] * s[j] + dd;
     }
 }
 

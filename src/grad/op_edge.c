@@ -101,8 +101,8 @@ static void edge_mix_back(void *p, mp_ctx *c)
         mp_arena_mark here = mp_arena_here(c->arena);
         size_t n = (size_t)s->out->rows * (size_t)C;
         mp_real *t = MP_NEW_RAW(c->arena, mp_real, n);
-        c->k->agg(t, s->out->g, plain(s->g, s->g->w ? s->g->w->v : NULL, s->g->w ? s->g->rev : NULL), NULL, false, false,
-                  s->g->nodes, C);
+        c->k->agg(t, s->out->g, plain(s->g, s->g->w ? s->g->w->v : NULL, s->g->w ? s->g->rev : NULL), NULL, false,
+                  false, s->g->nodes, C);
         c->k->axpy(s->b->g, s->sb, t, !mp_grad_store(s->b), n);
         mp_arena_back(c->arena, here);
     }

@@ -8,7 +8,8 @@
  *
  * set_attend: u_v = <x_v, q_b>,   a = softmax of u over graph b,   r_b = sum_v a_v x_v
  *     da_v = <dr_b, x_v>,   du = softmax backward of da,   dx_v = a_v dr_b + du_v q_b,   dq_b = sum_v du_v
- * x_v SPDX-License-Identifier: MIT */
+ * x_v
+ * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
 
 /* ---- lstm */
@@ -94,8 +95,7 @@ static void set_attend_back(void *p, mp_ctx *c)
     }
     if (s->x->g) {
         bool add = !mp_grad_store(s->x);
-        c->k->agg(s->x->g, s->out->g, (mp_links){ s->self, s->graph, s->alpha, NULL, NULL }, NULL, add, false,
-                  N, C);
+        c->k->agg(s->x->g, s->out->g, (mp_links){ s->self, s->graph, s->alpha, NULL, NULL }, NULL, add, false, N, C);
         c->k->agg(s->x->g, s->q->v, (mp_links){ s->self, s->graph, du, NULL, NULL }, NULL, true, false, N, C);
     }
     mp_arena_back(c->arena, here);

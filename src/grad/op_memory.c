@@ -29,8 +29,7 @@ static mp_real square_of(const mp_real *v, int n)
     return sum;
 }
 
-static void memory_forward(mp_ctx *c, mp_real *u, mp_real *sum, const mp_mat *x, const mp_mat *keys,
-                           int heads)
+static void memory_forward(mp_ctx *c, mp_real *u, mp_real *sum, const mp_mat *x, const mp_mat *keys, int heads)
 {
     int N = x->rows, C = x->cols, HK = keys->rows, K = HK / heads;
     mp_real *key2 = MP_NEW_RAW(c->arena, mp_real, HK);
@@ -59,8 +58,7 @@ static mp_real *distance_back(mp_ctx *c, const struct memory *a)
             for (int j = 0; j < K; j++) along += d[j] * u[j] * scale;
             if (dmix) dmix[h] += along;
             for (int j = 0; j < K; j++)
-                e[mp_at(v, HK) + (size_t)(h * K + j)] =
-                    2 * u[j] * u[j] * a->mix->v[h] * (d[j] - along) * scale;
+                e[mp_at(v, HK) + (size_t)(h * K + j)] = 2 * u[j] * u[j] * a->mix->v[h] * (d[j] - along) * scale;
         }
     }
     return e;
@@ -73,8 +71,7 @@ static void memory_back(void *p, mp_ctx *c)
     int N = a->x->rows, C = a->x->cols, HK = a->keys->rows;
     mp_arena_mark here = mp_arena_here(c->arena);
     const mp_real *e = distance_back(c, a);
-    mp_real *key_sum = MP_NEW(c->arena, mp_real, HK), *dx = mp_grad_zeroed(a->x),
-            *dk = mp_grad_zeroed(a->keys);
+    mp_real *key_sum = MP_NEW(c->arena, mp_real, HK), *dx = mp_grad_zeroed(a->x), *dk = mp_grad_zeroed(a->keys);
     for (int v = 0; v < N; v++) {
         mp_real row_sum = 0;
         for (int j = 0; j < HK; j++) {
@@ -83,8 +80,7 @@ static void memory_back(void *p, mp_ctx *c)
         }
         if (dx) c->k->axpy(dx + mp_at(v, C), -row_sum, a->x->v + mp_at(v, C), true, (size_t)C);
     }
-    if (dx)
-        mp_product(c, dx, (mp_operand){ e, HK, false }, (mp_operand){ a->keys->v, C, false }, N, C, HK, true);
+    if (dx) mp_product(c, dx, (mp_operand){ e, HK, false }, (mp_operand){ a->keys->v, C, false }, N, C, HK, true);
     if (dk) {
         for (int j = 0; j < HK; j++)
             c->k->axpy(dk + mp_at(j, C), -key_sum[j], a->keys->v + mp_at(j, C), true, (size_t)C);
@@ -98,8 +94,7 @@ mp_mat *mp_memory(mp_ctx *c, mp_mat *x, mp_mat *keys, mp_mat *mix, int heads)
     mp_assert(heads > 0 && keys->rows % heads == 0 && keys->cols == x->cols && mp_size(mix) == (size_t)heads);
     int N = x->rows, HK = keys->rows, K = HK / heads;
     mp_mat *out = mp_mat_new(c, N, K);
-    mp_real *u = MP_NEW_RAW(c->arena, mp_real, mp_at(N, HK)),
-            *sum = MP_NEW(c->arena, mp_real, mp_at(N, heads));
+    mp_real *u = MP_NEW_RAW(c->arena, mp_real, mp_at(N, HK)), *sum = MP_NEW(c->arena, mp_real, mp_at(N, heads));
     memory_forward(c, u, sum, x, keys, heads);
     for (int v = 0; v < N; v++) {
         for (int j = 0; j < K; j++) {

@@ -58,13 +58,11 @@ static mp_operand weights(const mha *a, const piece *p, const mp_real *t, bool f
 /* to[i] += from[i], rows of `width` numbers that lie C apart in `to`. */
 static void add_columns(mp_ctx *c, mp_real *to, int C, const mp_real *from, int rows, int width)
 {
-    for (int i = 0; i < rows; i++)
-        c->k->axpy(to + mp_at(i, C), 1, from + mp_at(i, width), true, (size_t)width);
+    for (int i = 0; i < rows; i++) c->k->axpy(to + mp_at(i, C), 1, from + mp_at(i, width), true, (size_t)width);
 }
 
 /* rows x width product, added to columns of `to`. */
-static void add_product(mp_ctx *c, mp_real *to, int C, mp_operand left, mp_operand right, int rows, int width,
-                        int len)
+static void add_product(mp_ctx *c, mp_real *to, int C, mp_operand left, mp_operand right, int rows, int width, int len)
 {
     mp_arena_mark here = mp_arena_here(c->arena);
     mp_real *side = MP_NEW_RAW(c->arena, mp_real, mp_at(rows, width));
@@ -91,8 +89,7 @@ static void attend(mp_ctx *c, const mha *a, const piece *p)
     size_t size = (size_t)p->m * (size_t)p->n;
     c->k->axpy(p->t, (mp_real)(1 / sqrt((double)C)), p->t, false, size);
     softmax_of(c, a, p);
-    add_product(c, a->out->v + p->o, C, weights(a, p, p->t, false), part(a->v->v + p->k, C, false), p->m,
-                width, p->n);
+    add_product(c, a->out->v + p->o, C, weights(a, p, p->t, false), part(a->v->v + p->k, C, false), p->m, width, p->n);
     mp_arena_back(c->arena, here);
 }
 
@@ -118,8 +115,7 @@ static void piece_back(mp_ctx *c, const mha *a, const piece *p)
     mp_arena_mark here = mp_arena_here(c->arena);
     const mp_real *d = a->out->g + p->o;
     if (a->v->g)
-        add_product(c, mp_grad_zeroed(a->v) + p->k, C, weights(a, p, p->t, true), part(d, C, false), p->n,
-                    width, p->m);
+        add_product(c, mp_grad_zeroed(a->v) + p->k, C, weights(a, p, p->t, true), part(d, C, false), p->n, width, p->m);
     const mp_real *du = score_back(c, a, p);
     if (a->q->g) {
         mp_real *dq = mp_grad_zeroed(a->q) + p->q;
@@ -127,8 +123,8 @@ static void piece_back(mp_ctx *c, const mha *a, const piece *p)
         add_product(c, dq, C, weights(a, p, du, false), part(a->k->v + p->k, C, false), p->m, width, p->n);
     }
     if (a->k->g)
-        add_product(c, mp_grad_zeroed(a->k) + p->k, C, weights(a, p, du, true),
-                    part(a->q->v + p->q, C, false), p->n, width, p->m);
+        add_product(c, mp_grad_zeroed(a->k) + p->k, C, weights(a, p, du, true), part(a->q->v + p->q, C, false), p->n,
+                    width, p->m);
     mp_arena_back(c->arena, here);
 }
 
@@ -145,22 +141,15 @@ static void mha_back(void *saved, mp_ctx *c)
     }
 }
 
-mp_mat *mp_mha(mp_ctx *c, mp_mat *q, const int *q_ptr, mp_mat *k, mp_mat *v, const int *k_ptr, int graphs,
-               int heads, bool over_queries)
+mp_mat *mp_mha(mp_ctx *c, mp_mat *q, const int *q_ptr, mp_mat *k, mp_mat *v, const int *k_ptr, int graphs, int heads,
+               bool over_queries)
 {
     mp_assert(q->cols == k->cols && k->cols == v->cols && k->rows == v->rows && k_ptr[graphs] == k->rows);
     mp_assert(heads > 0 && q->cols % heads == 0 && (!q_ptr || q_ptr[graphs] == q->rows));
     int C = q->cols;
-    mha a = { mp_mat_new(c, q_ptr ? q->rows : graphs * q->rows, C),
-              q,
-              k,
-              v,
-              q_ptr,
-              k_ptr,
-              graphs,
-              heads,
-              over_queries,
-              NULL };
+    mha a = {
+        mp_mat_new(c, q_ptr ? q->rows : graphs * q->rows, C), q, k, v, q_ptr, k_ptr, graphs, heads, over_queries, NULL
+    };
     size_t pairs = 0, used = 0;
     for (int b = 0; b < graphs; b++) pairs += (size_t)queries(&a, b) * (size_t)(k_ptr[b + 1] - k_ptr[b]);
     a.t = MP_NEW_RAW(c->arena, mp_real, pairs * (size_t)heads);
@@ -192,8 +181,7 @@ static void spread_back(void *saved, mp_ctx *c)
     mp_real *dq = mp_grad_zeroed(a->q);
     for (int k = 0; k < C; k++)
         for (int i = 0; i < m; i++)
-            dq[mp_at(i, C) + (size_t)k] +=
-                a->scale * a->out->g[mp_at(k, a->out->cols) + (size_t)(k / width * m + i)];
+            dq[mp_at(i, C) + (size_t)k] += a->scale * a->out->g[mp_at(k, a->out->cols) + (size_t)(k / width * m + i)];
 }
 
 mp_mat *mp_head_spread(mp_ctx *c, mp_mat *q, int heads, mp_real scale)

@@ -76,8 +76,7 @@ mp_mat *mp_layer_norm(mp_ctx *c, mp_mat *x, mp_mat *gamma, mp_mat *beta)
     mp_assert(x->cols > 0 && mp_size(gamma) == (size_t)x->cols && mp_size(beta) == (size_t)x->cols);
     int C = x->cols;
     mp_mat *out = mp_mat_new(c, x->rows, C);
-    mp_real *xhat = MP_NEW_RAW(c->arena, mp_real, mp_size(x)),
-            *scale = MP_NEW_RAW(c->arena, mp_real, x->rows);
+    mp_real *xhat = MP_NEW_RAW(c->arena, mp_real, mp_size(x)), *scale = MP_NEW_RAW(c->arena, mp_real, x->rows);
     for (int i = 0; i < x->rows; i++) {
         const mp_real *row = x->v + mp_at(i, C);
         double mean = 0, var = 0;

@@ -5,10 +5,10 @@
 
 struct readout {
     mp_mat *out, *x;
-    const int *ptr, *arg;  /* arg NULL: no maximum */
-    const mp_real *scale;  /* 1/n of each graph, NULL for a sum */
-    bool summed;           /* a sum or mean is part of the output */
-    int sum_at;            /* its first column */
+    const int *ptr, *arg; /* arg NULL: no maximum */
+    const mp_real *scale; /* 1/n of each graph, NULL for a sum */
+    bool summed;          /* a sum or mean is part of the output */
+    int sum_at;           /* its first column */
 };
 
 static void readout_back(void *p, mp_ctx *c)
@@ -30,7 +30,7 @@ mp_mat *mp_readout(mp_ctx *c, mp_mat *x, const int *ptr, int graphs, mp_read_kin
     bool max = kind == MP_READ_MAXMEAN || kind == MP_READ_MAX, summed = kind != MP_READ_MAX;
     int sum_at = max && summed ? C : 0, ld = C + sum_at;
     mp_mat *out = mp_mat_new(c, graphs, ld);
-    int *arg = max ? MP_NEW_RAW(c->arena, int, (size_t)graphs * (size_t)C) : NULL;
+    int *arg = max ? MP_NEW_RAW(c->arena, int, (size_t)graphs *(size_t)C) : NULL;
     mp_real *scale = NULL;
     if (summed && kind != MP_READ_SUM) {
         scale = MP_NEW_RAW(c->arena, mp_real, graphs);

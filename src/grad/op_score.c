@@ -5,7 +5,8 @@
  *     S = X [w_src, w_dst],   u_e = S[src, 0] + S[dst, 1] + b
  *     dS[v] = (sum of du over the edges that leave v, sum over those that enter),   dX = dS w,   dw = dS^T X,
  * db = sum du As rows, w is 2 x C, which makes dw a product with C columns: whole vectors, where C rows of
- * one column would be mostly idle lanes. SPDX-License-Identifier: MIT */
+ * one column would be mostly idle lanes.
+ * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
 #include "grad/product.h"
 
@@ -46,11 +47,10 @@ mp_mat *mp_edge_score(mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *w, mp_mat
     mp_mat *out = mp_mat_new(c, g->edges, 1);
     mp_arena_mark here = mp_arena_here(c->arena);
     mp_real *s = MP_NEW_RAW(c->arena, mp_real, 2 * (size_t)g->nodes);
-    mp_product(c, s, (mp_operand){ x->v, x->cols, false }, (mp_operand){ w->v, x->cols, true }, g->nodes, 2,
-               x->cols, false);
+    mp_product(c, s, (mp_operand){ x->v, x->cols, false }, (mp_operand){ w->v, x->cols, true }, g->nodes, 2, x->cols,
+               false);
     for (int v = 0; v < g->nodes; v++)
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
-            out->v[e] = s[2 * g->col[e]] + (s[2 * v + 1] + b->v[0]);
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) out->v[e] = s[2 * g->col[e]] + (s[2 * v + 1] + b->v[0]);
     mp_arena_back(c->arena, here);
     MP_RECORD(c, edge_score_back, struct edge_score, out, x, w, b, g);
     return out;

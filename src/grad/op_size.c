@@ -103,8 +103,7 @@ mp_mat *mp_over_max(mp_ctx *c, mp_mat *u, const int *ptr, int segments, mp_real 
     for (int s = 0; s < segments; s++) {
         for (size_t d = 0; d < D && ptr[s] < ptr[s + 1]; d++) {
             int top = ptr[s];
-            for (int i = top; i < ptr[s + 1]; i++)
-                top = u->v[(size_t)i * D + d] > u->v[(size_t)top * D + d] ? i : top;
+            for (int i = top; i < ptr[s + 1]; i++) top = u->v[(size_t)i * D + d] > u->v[(size_t)top * D + d] ? i : top;
             arg[(size_t)s * D + d] = top;
             mp_real m = u->v[(size_t)top * D + d] + eps;
             for (int i = ptr[s]; i < ptr[s + 1]; i++) out->v[(size_t)i * D + d] = u->v[(size_t)i * D + d] / m;

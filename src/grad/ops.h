@@ -62,12 +62,12 @@ mp_mat *mp_readout(mp_ctx *c, mp_mat *x, const int *ptr, int graphs, mp_read_kin
 
 mp_mat *mp_mix(mp_ctx *c, mp_real a, mp_mat *x, mp_real b, mp_mat *y); /* a x + b y; y may be NULL */
 mp_mat *mp_repeat(mp_ctx *c, mp_mat *x, int times);                    /* [x, x, ..., x] side by side */
-mp_mat *mp_rows(mp_ctx *c, mp_mat *x, int from, int to);              /* rows from .. to-1 of x */
-mp_mat *mp_pick(mp_ctx *c, mp_mat *x, const int *which, int n);         /* rows which[0..n-1] of x */
-mp_mat *mp_row_dot(mp_ctx *c, mp_mat *a, mp_mat *b);                   /* <block d of a_v, b_v>: N x D from N x DC, N x C */
-mp_mat *mp_prelu(mp_ctx *c, mp_mat *x, mp_mat *slope);                 /* x, or slope x where x < 0 */
-mp_mat *mp_dropout(mp_ctx *c, mp_mat *x, double p);                    /* identity unless training */
-mp_mat *mp_unit_cols(mp_ctx *c, mp_mat *p);                            /* each column divided by its norm */
+mp_mat *mp_rows(mp_ctx *c, mp_mat *x, int from, int to);               /* rows from .. to-1 of x */
+mp_mat *mp_pick(mp_ctx *c, mp_mat *x, const int *which, int n);        /* rows which[0..n-1] of x */
+mp_mat *mp_row_dot(mp_ctx *c, mp_mat *a, mp_mat *b);   /* <block d of a_v, b_v>: N x D from N x DC, N x C */
+mp_mat *mp_prelu(mp_ctx *c, mp_mat *x, mp_mat *slope); /* x, or slope x where x < 0 */
+mp_mat *mp_dropout(mp_ctx *c, mp_mat *x, double p);    /* identity unless training */
+mp_mat *mp_unit_cols(mp_ctx *c, mp_mat *p);            /* each column divided by its norm */
 
 /* A' = S^T W S of a clustering: cluster q holds the nodes that row keep[q] of the looped graph lists, with memberships
  * alpha (METHODS 3.4). The result has no diagonal unless `diagonal`, which sets it to 1. alpha or the graph's weights
@@ -107,11 +107,11 @@ mp_mat *mp_edge_score(mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *w, mp_mat
 mp_mat *mp_shift(mp_ctx *c, mp_mat *x, mp_real k); /* x + k */
 
 /* ---- dense, graph by graph: rows ptr[b] .. ptr[b+1]-1 of a batch, never padded (op_block.c, op_cat.c) */
-mp_mat *mp_cat(mp_ctx *c, mp_mat *const *part, int parts);  /* [x_0, x_1, ...] side by side */
-mp_mat *mp_cols(mp_ctx *c, mp_mat *x, int from, int to);    /* columns from .. to-1 of x    */
-const int *mp_even_ptr(mp_ctx *c, int graphs, int each);    /* 0, each, 2 each, ...         */
-mp_mat *mp_softmax_rows(mp_ctx *c, mp_mat *x, int parts);   /* of each of `parts` equal pieces of each row */
-mp_mat *mp_row_share(mp_ctx *c, mp_mat *a);                 /* rows over max(their sum, 1)  */
+mp_mat *mp_cat(mp_ctx *c, mp_mat *const *part, int parts); /* [x_0, x_1, ...] side by side */
+mp_mat *mp_cols(mp_ctx *c, mp_mat *x, int from, int to);   /* columns from .. to-1 of x    */
+const int *mp_even_ptr(mp_ctx *c, int graphs, int each);   /* 0, each, 2 each, ...         */
+mp_mat *mp_softmax_rows(mp_ctx *c, mp_mat *x, int parts);  /* of each of `parts` equal pieces of each row */
+mp_mat *mp_row_share(mp_ctx *c, mp_mat *a);                /* rows over max(their sum, 1)  */
 /* S_b^T X_b one below the other, (B K) x C. S and X may be the same. */
 mp_mat *mp_block_gram(mp_ctx *c, mp_mat *s, mp_mat *x, const int *ptr, int graphs);
 /* A_b X_b one below the other: A (B M) x K, X (B K) x C. */

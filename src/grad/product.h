@@ -6,8 +6,7 @@
 #include "grad/tape.h"
 
 /* C[m][n] = A B, or C += A B; k is the length of the sums. */
-static inline void mp_product(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, int m, int n, int k,
-                              bool add)
+static inline void mp_product(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, int m, int n, int k, bool add)
 {
     mp_arena_mark here = mp_arena_here(c->arena);
     c->k->gemm(C, a, b, m, n, k, NULL, add, false, MP_NEW_RAW(c->arena, mp_real, mp_gemm_work(m, n, k)));

@@ -18,18 +18,18 @@ typedef struct mp_step {
     void *saved;
 } mp_step;
 
-typedef struct mp_ctx {    /* one per worker; the library keeps no other state */
-    mp_arena *arena;       /* this step's memory, released when the step ends */
-    const mp_kernels *k;   /* arithmetic for this machine                     */
-    mp_rng rng;            /* dropout and dropscore of this step              */
-    mp_step *last;         /* the tape                                        */
-    bool record;           /* off: nothing is recorded, no gradients exist    */
-    bool training;         /* dropout and dropscore are active                */
-    bool diverged;         /* a score was NaN; the caller must stop           */
-    const int *drop_given; /* tests: 1 where dropscore takes a node out of the first pooling; else NULL */
+typedef struct mp_ctx {       /* one per worker; the library keeps no other state */
+    mp_arena *arena;          /* this step's memory, released when the step ends */
+    const mp_kernels *k;      /* arithmetic for this machine                     */
+    mp_rng rng;               /* dropout and dropscore of this step              */
+    mp_step *last;            /* the tape                                        */
+    bool record;              /* off: nothing is recorded, no gradients exist    */
+    bool training;            /* dropout and dropscore are active                */
+    bool diverged;            /* a score was NaN; the caller must stop           */
+    const int *drop_given;    /* tests: 1 where dropscore takes a node out of the first pooling; else NULL */
     const int *shuffle_given; /* tests: the order of rows VIPool's loss compares with; else NULL */
-    double flops;          /* of dense products so far, forward and backward */
-    mp_mat *params;        /* the weights as matrices, one per parameter (params.h) */
+    double flops;             /* of dense products so far, forward and backward */
+    mp_mat *params;           /* the weights as matrices, one per parameter (params.h) */
 } mp_ctx;
 
 /* Rows x cols in the step's arena; with room for a gradient when recording. */
@@ -46,13 +46,13 @@ mp_real *mp_grad_zeroed(mp_mat *m);
 void mp_mat_spent(mp_mat *m);
 
 /* Remembers back(saved) if recording. `type` is a struct whose members the further arguments initialise. */
-#define MP_RECORD(c, fn, type, ...)                                                                           \
-    do {                                                                                                      \
-        if ((c)->record) {                                                                                    \
-            type *mp_saved_ = MP_NEW_RAW((c)->arena, type, 1);                                                \
-            *mp_saved_ = (type){ __VA_ARGS__ };                                                               \
-            mp_tape_push((c), (fn), mp_saved_);                                                               \
-        }                                                                                                     \
+#define MP_RECORD(c, fn, type, ...)                                                                                    \
+    do {                                                                                                               \
+        if ((c)->record) {                                                                                             \
+            type *mp_saved_ = MP_NEW_RAW((c)->arena, type, 1);                                                         \
+            *mp_saved_ = (type){ __VA_ARGS__ };                                                                        \
+            mp_tape_push((c), (fn), mp_saved_);                                                                        \
+        }                                                                                                              \
     } while (0)
 void mp_tape_push(mp_ctx *c, void (*back)(void *, mp_ctx *), void *saved);
 

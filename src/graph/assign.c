@@ -40,14 +40,19 @@ void mp_assign_rows(mp_arena *a, const mp_graph *g, const int *keep, int cluster
             at[i] = e;
         }
     }
-    *out = (mp_assign){ .nodes = g->nodes, .clusters = clusters, .size = g->edges, .cluster_ptr = ptr, .member = member,
-                        .member_at = at };
+    *out = (mp_assign){
+        .nodes = g->nodes, .clusters = clusters, .size = g->edges, .cluster_ptr = ptr, .member = member, .member_at = at
+    };
     turn(a, clusters, ptr, member, at, g->nodes, &out->node_ptr, &out->owner, &out->owner_at);
 }
 
 void mp_assign_nodes(mp_arena *a, int nodes, int clusters, const int *node_ptr, const int *owner, mp_assign *out)
 {
-    *out = (mp_assign){ .nodes = nodes, .clusters = clusters, .size = node_ptr[nodes], .node_ptr = node_ptr,
-                        .owner = owner, .owner_at = counting(a, node_ptr[nodes]) };
+    *out = (mp_assign){ .nodes = nodes,
+                        .clusters = clusters,
+                        .size = node_ptr[nodes],
+                        .node_ptr = node_ptr,
+                        .owner = owner,
+                        .owner_at = counting(a, node_ptr[nodes]) };
     turn(a, nodes, node_ptr, owner, NULL, clusters, &out->cluster_ptr, &out->member, &out->member_at);
 }

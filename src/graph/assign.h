@@ -7,9 +7,9 @@
 #include "graph/graph.h"
 
 typedef struct mp_assign {
-    int nodes, clusters, size;                     /* size: elements of the vector of strengths     */
-    const int *cluster_ptr, *member, *member_at;   /* cluster q: members member[cluster_ptr[q]] ..  */
-    const int *node_ptr, *owner, *owner_at;        /* node v: its clusters, ascending               */
+    int nodes, clusters, size;                   /* size: elements of the vector of strengths     */
+    const int *cluster_ptr, *member, *member_at; /* cluster q: members member[cluster_ptr[q]] ..  */
+    const int *node_ptr, *owner, *owner_at;      /* node v: its clusters, ascending               */
 } mp_assign;
 
 /* Cluster q = the columns that row keep[q] of g lists; strengths are numbered as the edges of g. */

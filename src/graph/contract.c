@@ -2,7 +2,8 @@
  *
  * Of the two directions of an edge only the better one can ever be taken: when its turn came and went, one of
  * its ends was taken. So one direction a pair is sorted. The reverse of an edge is its place in the order of
- * (source, target). SPDX-License-Identifier: MIT */
+ * (source, target).
+ * SPDX-License-Identifier: MIT */
 #include "graph/contract.h"
 #include "graph/order.h"
 

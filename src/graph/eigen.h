@@ -2,7 +2,8 @@
  *
  * Always double, and only + - * / and sqrt, which IEEE 754 rounds in one way. Householder reflections to a
  * tridiagonal matrix, then implicit QR steps with Wilkinson's shift (Golub & Van Loan, Matrix
- * Computations, 8.3). SPDX-License-Identifier: MIT */
+ * Computations, 8.3).
+ * SPDX-License-Identifier: MIT */
 #ifndef MP_EIGEN_H
 #define MP_EIGEN_H
 

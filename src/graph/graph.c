@@ -103,8 +103,14 @@ mp_err mp_graph_from_edges(mp_arena *a, int graphs, const int *node_ptr, int edg
         if (slot) slot[e] = at;
     }
     if (!mp_graph_reverse(nodes, row_ptr, col, rev)) return mp_fail(MP_ERR_INPUT, "an edge has no reverse");
-    *out = (mp_graph){ .graphs = graphs, .nodes = nodes, .edges = edges, .node_ptr = node_ptr, .row_ptr = row_ptr,
-                       .col = col, .rev = rev, .norm = MP_NEW(a, mp_norm, 1) };
+    *out = (mp_graph){ .graphs = graphs,
+                       .nodes = nodes,
+                       .edges = edges,
+                       .node_ptr = node_ptr,
+                       .row_ptr = row_ptr,
+                       .col = col,
+                       .rev = rev,
+                       .norm = MP_NEW(a, mp_norm, 1) };
     return MP_OK;
 }
 
@@ -137,8 +143,16 @@ static void gather_graphs(mp_arena *a, const mp_graph *all, const int *which, in
         for (int k = 0; k < count; k++) rev[e + k] = all->rev[from + k] - from + e;
         e += count;
     }
-    *out = (mp_graph){ .graphs = n, .nodes = nodes, .edges = edges, .node_ptr = node_ptr, .row_ptr = row_ptr, .col = col,
-                       .rev = rev, .norm = MP_NEW(a, mp_norm, 1), .which = which, .extra = all->extra };
+    *out = (mp_graph){ .graphs = n,
+                       .nodes = nodes,
+                       .edges = edges,
+                       .node_ptr = node_ptr,
+                       .row_ptr = row_ptr,
+                       .col = col,
+                       .rev = rev,
+                       .norm = MP_NEW(a, mp_norm, 1),
+                       .which = which,
+                       .extra = all->extra };
 }
 
 static void gather_dense(mp_arena *a, const mp_graph *all, const mp_sparse *x, const int *which, int n, mp_sparse *out)
@@ -173,8 +187,8 @@ static void gather_sparse(mp_arena *a, const mp_graph *all, const mp_sparse *x, 
     out->val = val;
 }
 
-void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n,
-                     mp_graph *out, mp_sparse *out_x)
+void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n, mp_graph *out,
+                     mp_sparse *out_x)
 {
     if (is_everything(all, which, n)) { /* one huge graph: no second copy */
         *out = *all;

@@ -30,16 +30,16 @@ typedef struct mp_norm {
 
 typedef struct mp_graph {
     int graphs, nodes, edges;
-    const int *node_ptr; /* B+1: graph b owns nodes node_ptr[b] .. node_ptr[b+1]-1 */
-    const int *row_ptr;  /* N+1: node v owns edges row_ptr[v] .. row_ptr[v+1]-1    */
-    const int *col;      /* E: the neighbour, ascending within a row               */
-    const int *rev;      /* E: the same edge seen from its other end               */
-    mp_mat *w;           /* E x 1: weights, or NULL when all are 1                 */
-    mp_norm *norm;       /* a memo; NULL: not kept                                 */
+    const int *node_ptr;           /* B+1: graph b owns nodes node_ptr[b] .. node_ptr[b+1]-1 */
+    const int *row_ptr;            /* N+1: node v owns edges row_ptr[v] .. row_ptr[v+1]-1    */
+    const int *col;                /* E: the neighbour, ascending within a row               */
+    const int *rev;                /* E: the same edge seen from its other end               */
+    mp_mat *w;                     /* E x 1: weights, or NULL when all are 1                 */
+    mp_norm *norm;                 /* a memo; NULL: not kept                                 */
     const struct mp_graph *origin; /* the graph it was pooled from first, where a pooling needs that; else NULL */
     const int *origin_node;        /* N: its nodes there                           */
-    const int *which;  /* B: a batch's graphs in the collection it was gathered from; else NULL  */
-    const void *extra; /* what a method keeps for each graph of the collection (Haar bases); else NULL */
+    const int *which;              /* B: a batch's graphs in the collection it was gathered from; else NULL  */
+    const void *extra;             /* what a method keeps for each graph of the collection (Haar bases); else NULL */
 } mp_graph;
 
 /* Input features as a sparse matrix: row v has columns col[ptr[v]] .. ascending. `val` NULL: all 1. A matrix without
@@ -64,7 +64,7 @@ MP_MUST mp_err mp_graph_from_edges(mp_arena *a, int graphs, const int *node_ptr,
 
 /* The graphs `which[0..n-1]` of a larger collection (with `rev`) as a batch of their own, and their rows of
  * the features. */
-void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n,
-                     mp_graph *out, mp_sparse *out_x);
+void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n, mp_graph *out,
+                     mp_sparse *out_x);
 
 #endif

@@ -84,8 +84,7 @@ typedef struct building { /* a basis in work */
 static size_t spread_size(const mp_haar *above, const members *m, int cols)
 {
     size_t n = 0;
-    for (int i = 0; i < above->ptr[cols]; i++)
-        n += (size_t)(m->ptr[above->row[i] + 1] - m->ptr[above->row[i]]);
+    for (int i = 0; i < above->ptr[cols]; i++) n += (size_t)(m->ptr[above->row[i] + 1] - m->ptr[above->row[i]]);
     return n;
 }
 

@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_ptr, mp_graph *out,
-               const int **edge_of)
+void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_ptr, mp_graph *out, const int **edge_of)
 {
     int kept = keep_ptr[g->graphs];
     int *row_ptr = MP_NEW(a, int, kept + 1), *next = MP_NEW_RAW(a, int, kept);
@@ -37,8 +36,14 @@ void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_
     for (int k = 0; k < edges; k++) rev[k] = now[g->rev[from[k]]];
     int *node_ptr = MP_NEW_RAW(a, int, g->graphs + 1);
     memcpy(node_ptr, keep_ptr, (size_t)(g->graphs + 1) * sizeof(int));
-    *out = (mp_graph){ .graphs = g->graphs, .nodes = kept, .edges = edges, .node_ptr = node_ptr, .row_ptr = row_ptr,
-                       .col = col, .rev = rev, .norm = MP_NEW(a, mp_norm, 1) };
+    *out = (mp_graph){ .graphs = g->graphs,
+                       .nodes = kept,
+                       .edges = edges,
+                       .node_ptr = node_ptr,
+                       .row_ptr = row_ptr,
+                       .col = col,
+                       .rev = rev,
+                       .norm = MP_NEW(a, mp_norm, 1) };
     if (edge_of) *edge_of = from;
 }
 
@@ -69,8 +74,14 @@ void mp_with_loops(mp_arena *a, const mp_graph *g, mp_graph *out, const int **ed
     }
     for (int k = 0; k < n; k++)
         if (from[k] >= 0) rev[k] = now[g->rev[from[k]]];
-    *out = (mp_graph){ .graphs = g->graphs, .nodes = g->nodes, .edges = n, .node_ptr = g->node_ptr, .row_ptr = row_ptr,
-                       .col = col, .rev = rev, .norm = MP_NEW(a, mp_norm, 1) };
+    *out = (mp_graph){ .graphs = g->graphs,
+                       .nodes = g->nodes,
+                       .edges = n,
+                       .node_ptr = g->node_ptr,
+                       .row_ptr = row_ptr,
+                       .col = col,
+                       .rev = rev,
+                       .norm = MP_NEW(a, mp_norm, 1) };
     *edge_of = from;
 }
 
@@ -112,6 +123,12 @@ void mp_two_hop(mp_arena *a, const mp_graph *g, mp_graph *out)
     }
     bool symmetric = mp_graph_reverse(g->nodes, row_ptr, col, rev);
     mp_assert(symmetric);
-    *out = (mp_graph){ .graphs = g->graphs, .nodes = g->nodes, .edges = edges, .node_ptr = g->node_ptr,
-                       .row_ptr = row_ptr, .col = col, .rev = rev, .norm = MP_NEW(a, mp_norm, 1) };
+    *out = (mp_graph){ .graphs = g->graphs,
+                       .nodes = g->nodes,
+                       .edges = edges,
+                       .node_ptr = g->node_ptr,
+                       .row_ptr = row_ptr,
+                       .col = col,
+                       .rev = rev,
+                       .norm = MP_NEW(a, mp_norm, 1) };
 }

@@ -1,5 +1,6 @@
 /* order.c - see order.h. Runs of eight by insertion, then merged: most graphs have a few dozen items, where
- * this beats qsort's calls of a comparison. SPDX-License-Identifier: MIT */
+ * this beats qsort's calls of a comparison.
+ * SPDX-License-Identifier: MIT */
 #include "graph/order.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* spectral.c - see spectral.h. Sums run in index order and ties go to the lower index, so that there is one
- * result. SPDX-License-Identifier: MIT */
+ * result.
+ * SPDX-License-Identifier: MIT */
 #include "graph/spectral.h"
 #include "base/err.h"
 #include "base/rng.h"
@@ -138,8 +139,7 @@ static double descend(kmeans *m, mp_rng *r)
         move_centres(m);
     }
     double sum = 0;
-    for (int i = 0; i < m->n; i++)
-        sum += squared(point_at(m, i), centre_at(m, m->cluster[i]), m->dims, DBL_MAX);
+    for (int i = 0; i < m->n; i++) sum += squared(point_at(m, i), centre_at(m, m->cluster[i]), m->dims, DBL_MAX);
     return sum;
 }
 

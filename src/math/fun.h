@@ -41,7 +41,7 @@ static inline uint32_t to_bits(float f)
 /* exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2)/2. Below -87.3 the result is 0, above 88.7 infinity. */
 static inline float exp1(float x)
 {
-    const float shift = 12582912.0f; /* 1.5 * 2^23: adding it rounds to a whole number */
+    const float shift = 12582912.0f;                             /* 1.5 * 2^23: adding it rounds to a whole number */
     float clipped = x > 89.0f ? 89.0f : x > -89.0f ? x : -89.0f; /* NaN too: it must not reach the cast to int */
     float n = fma1(clipped, 1.44269504088896341f, shift) - shift;
     float r = fma1(n, -0.693145751953125f, clipped); /* ln 2 in two parts: r stays exact */

@@ -29,8 +29,9 @@ typedef struct start {
 } start;
 
 /* An m x PW tile of C; m and nv are constants where this is inlined. */
-static inline __attribute__((always_inline)) void tile(int m, int nv, mp_real *C, int ldc, const mp_real *a, size_t as_i,
-                                                       size_t as_k, const mp_real *b, int ldb, int K, start s)
+static inline __attribute__((always_inline)) void tile(int m, int nv, mp_real *C, int ldc, const mp_real *a,
+                                                       size_t as_i, size_t as_k, const mp_real *b, int ldb, int K,
+                                                       start s)
 {
     vec acc[MR][2];
     for (int i = 0; i < m; i++) {
@@ -217,12 +218,13 @@ static void blocked(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K,
 }
 
 /* Few columns, A as it lies: dot products with the columns of B, which are copied to lie side by side. */
-static void narrow(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, const mp_real *bias, bool add, bool relu,
-                   mp_real *work)
+static void narrow(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, const mp_real *bias, bool add,
+                   bool relu, mp_real *work)
 {
     for (int j = 0; j < N; j++)
         for (int k = 0; k < K; k++)
-            work[(size_t)j * (size_t)K + k] = B.flip ? B.p[(size_t)j * (size_t)B.ld + k] : B.p[(size_t)k * (size_t)B.ld + j];
+            work[(size_t)j * (size_t)K + k] =
+                B.flip ? B.p[(size_t)j * (size_t)B.ld + k] : B.p[(size_t)k * (size_t)B.ld + j];
     for (int i = 0; i < M; i++) {
         for (int j = 0; j < N; j++) {
             mp_real y = dot(A.p + (size_t)i * (size_t)A.ld, work + (size_t)j * (size_t)K, K);

@@ -80,13 +80,13 @@ typedef struct mp_links {
 /* clang-format on */
 
 typedef struct mp_adam {
-    mp_real lr_corrected;  /* lr / (1 - beta1^t)     */
+    mp_real lr_corrected;   /* lr / (1 - beta1^t)     */
     mp_real root_corrected; /* 1 / sqrt(1 - beta2^t) */
     mp_real beta1, beta2, eps, decay;
     mp_real rest1, rest2; /* 1 - beta1, 1 - beta2, rounded once: 1 - 0.999f is off by 1e-5 */
 } mp_adam;
 
-#define MP_NARROW 8
+#define MP_NARROW     8
 #define MP_PEAK_FLOPS 7680 /* of one round: a multiple of every set's tile */
 
 typedef struct mp_kernels {

@@ -14,34 +14,34 @@
 #include <immintrin.h>
 #define VW 16
 typedef __m512 vec;
-#define vload(p) _mm512_loadu_ps(p)
-#define vstore(p, a) _mm512_storeu_ps((p), (a))
-#define vset(x) _mm512_set1_ps(x)
+#define vload(p)      _mm512_loadu_ps(p)
+#define vstore(p, a)  _mm512_storeu_ps((p), (a))
+#define vset(x)       _mm512_set1_ps(x)
 #define vfma(a, b, c) _mm512_fmadd_ps((a), (b), (c))
-#define vadd(a, b) _mm512_add_ps((a), (b))
-#define vmul(a, b) _mm512_mul_ps((a), (b))
-#define vrelu(a) _mm512_max_ps(_mm512_setzero_ps(), (a)) /* this order lets NaN through */
+#define vadd(a, b)    _mm512_add_ps((a), (b))
+#define vmul(a, b)    _mm512_mul_ps((a), (b))
+#define vrelu(a)      _mm512_max_ps(_mm512_setzero_ps(), (a)) /* this order lets NaN through */
 #elif !defined(MP_DOUBLE) && defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
-#define VW 8
+#define VW            8
 typedef __m256 vec;
-#define vload(p) _mm256_loadu_ps(p)
-#define vstore(p, a) _mm256_storeu_ps((p), (a))
-#define vset(x) _mm256_set1_ps(x)
+#define vload(p)      _mm256_loadu_ps(p)
+#define vstore(p, a)  _mm256_storeu_ps((p), (a))
+#define vset(x)       _mm256_set1_ps(x)
 #define vfma(a, b, c) _mm256_fmadd_ps((a), (b), (c))
-#define vadd(a, b) _mm256_add_ps((a), (b))
-#define vmul(a, b) _mm256_mul_ps((a), (b))
-#define vrelu(a) _mm256_max_ps(_mm256_setzero_ps(), (a))
+#define vadd(a, b)    _mm256_add_ps((a), (b))
+#define vmul(a, b)    _mm256_mul_ps((a), (b))
+#define vrelu(a)      _mm256_max_ps(_mm256_setzero_ps(), (a))
 #else
-#define VW 1
+#define VW            1
 typedef mp_real vec;
-#define vload(p) (*(p))
-#define vstore(p, a) (*(p) = (a))
-#define vset(x) (x)
+#define vload(p)      (*(p))
+#define vstore(p, a)  (*(p) = (a))
+#define vset(x)       (x)
 #define vfma(a, b, c) fma1((a), (b), (c))
-#define vadd(a, b) ((a) + (b))
-#define vmul(a, b) ((a) * (b))
-#define vrelu(a) relu1(a)
+#define vadd(a, b)    ((a) + (b))
+#define vmul(a, b)    ((a) * (b))
+#define vrelu(a)      relu1(a)
 #endif
 
 static inline mp_real fma1(mp_real a, mp_real b, mp_real c)
@@ -118,7 +118,7 @@ static inline mp_real dot(const mp_real *x, const mp_real *y, int n)
 
 /* The name of a kernel in the set being compiled: MP_FN(gemm) is mp_v4_gemm. */
 #define MP_JOIN_(a, b) mp_##a##_##b
-#define MP_JOIN(a, b) MP_JOIN_(a, b)
-#define MP_FN(name) MP_JOIN(MP_ISA, name)
+#define MP_JOIN(a, b)  MP_JOIN_(a, b)
+#define MP_FN(name)    MP_JOIN(MP_ISA, name)
 
 #endif

@@ -81,7 +81,8 @@ void MP_FN(agg)(mp_real *Y, const mp_real *Z, mp_links g, const mp_real *bias, b
     }
 }
 
-void MP_FN(edge_dot)(mp_real *out, mp_real *self, const mp_real *A, const mp_real *B, mp_links g, bool add, int N, int C)
+void MP_FN(edge_dot)(mp_real *out, mp_real *self, const mp_real *A, const mp_real *B, mp_links g, bool add, int N,
+                     int C)
 {
     for (int v = 0; v < N; v++) {
         const mp_real *a = A + (size_t)v * (size_t)C;

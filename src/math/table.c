@@ -6,8 +6,8 @@
 #define MP_DECLARE(name, args) void MP_FN(name) args;
 MP_KERNEL_LIST(MP_DECLARE)
 
-#define MP_TEXT_(x) #x
-#define MP_TEXT(x) MP_TEXT_(x)
+#define MP_TEXT_(x)          #x
+#define MP_TEXT(x)           MP_TEXT_(x)
 #define MP_ENTRY(name, args) .name = MP_FN(name),
 
 extern const mp_kernels MP_FN(kernels);

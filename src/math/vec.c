@@ -36,11 +36,16 @@ void MP_FN(act_fwd)(mp_real *out, const mp_real *x, mp_act act, size_t n)
 static inline mp_real slope(mp_real y, mp_act act)
 {
     switch (act) {
-    case MP_ACT_RELU: return y > 0 ? (mp_real)1 : (mp_real)0;
-    case MP_ACT_TANH: return (mp_real)1 - y * y;
-    case MP_ACT_SIGMOID: return y * ((mp_real)1 - y);
-    case MP_ACT_LEAKY: return y > 0 ? (mp_real)1 : MP_LEAKY_SLOPE;
-    case MP_ACT_NONE: break;
+    case MP_ACT_RELU:
+        return y > 0 ? (mp_real)1 : (mp_real)0;
+    case MP_ACT_TANH:
+        return (mp_real)1 - y * y;
+    case MP_ACT_SIGMOID:
+        return y * ((mp_real)1 - y);
+    case MP_ACT_LEAKY:
+        return y > 0 ? (mp_real)1 : MP_LEAKY_SLOPE;
+    case MP_ACT_NONE:
+        break;
     }
     return 1;
 }
@@ -59,11 +64,21 @@ static inline __attribute__((always_inline)) void act_back(mp_real *dx, const mp
 void MP_FN(act_bwd)(mp_real *dx, const mp_real *dy, const mp_real *y, mp_act act, bool add, size_t n)
 {
     switch (act) { /* one loop for each constant, so that each is a straight vector loop */
-    case MP_ACT_NONE: act_back(dx, dy, y, MP_ACT_NONE, add, n); break;
-    case MP_ACT_RELU: act_back(dx, dy, y, MP_ACT_RELU, add, n); break;
-    case MP_ACT_TANH: act_back(dx, dy, y, MP_ACT_TANH, add, n); break;
-    case MP_ACT_SIGMOID: act_back(dx, dy, y, MP_ACT_SIGMOID, add, n); break;
-    case MP_ACT_LEAKY: act_back(dx, dy, y, MP_ACT_LEAKY, add, n); break;
+    case MP_ACT_NONE:
+        act_back(dx, dy, y, MP_ACT_NONE, add, n);
+        break;
+    case MP_ACT_RELU:
+        act_back(dx, dy, y, MP_ACT_RELU, add, n);
+        break;
+    case MP_ACT_TANH:
+        act_back(dx, dy, y, MP_ACT_TANH, add, n);
+        break;
+    case MP_ACT_SIGMOID:
+        act_back(dx, dy, y, MP_ACT_SIGMOID, add, n);
+        break;
+    case MP_ACT_LEAKY:
+        act_back(dx, dy, y, MP_ACT_LEAKY, add, n);
+        break;
     }
 }
 

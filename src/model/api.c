@@ -23,8 +23,7 @@ struct mp_predictor {
 static mp_err open_in(mp_predictor *p, mp_span bytes, const char *path)
 {
     p->kernels = mp_kernels_get();
-    if (!p->kernels)
-        return mp_fail(MP_ERR_USAGE, "MIDPOOL_ISA: this machine does not have these instructions");
+    if (!p->kernels) return mp_fail(MP_ERR_USAGE, "MIDPOOL_ISA: this machine does not have these instructions");
     if (path)
         MP_TRY(mp_checkpoint_load(path, p->keep, &p->model, &p->about));
     else
@@ -97,13 +96,12 @@ int64_t mp_predictor_class(const mp_predictor *p, int i)
 static mp_err check(const mp_predictor *p, const mp_query *in)
 {
     if (in->nodes < 1) return mp_fail(MP_ERR_INPUT, "a graph needs at least one node");
-    if (in->edges < 0 || in->edges > INT_MAX / 2)
-        return mp_fail(MP_ERR_INPUT, "%d edges are not possible", in->edges);
+    if (in->edges < 0 || in->edges > INT_MAX / 2) return mp_fail(MP_ERR_INPUT, "%d edges are not possible", in->edges);
     for (int e = 0; e < in->edges; e++) {
         bool inside = in->from[e] >= 0 && in->from[e] < in->nodes && in->to[e] >= 0 && in->to[e] < in->nodes;
         if (!inside)
-            return mp_fail(MP_ERR_INPUT, "edge %d joins nodes %d and %d, but nodes are 0 to %d", e,
-                           in->from[e], in->to[e], in->nodes - 1);
+            return mp_fail(MP_ERR_INPUT, "edge %d joins nodes %d and %d, but nodes are 0 to %d", e, in->from[e],
+                           in->to[e], in->nodes - 1);
     }
     if (in->x) return MP_OK;
     if (mp_predictor_attributes(p) && !in->attributes)
@@ -114,8 +112,7 @@ static mp_err check(const mp_predictor *p, const mp_query *in)
 }
 
 /* Stable counting sort of n pairs by `by`; the other half follows. */
-static void sort_pairs(mp_arena *a, int nodes, int n, const int *by, const int *with, int *out_by,
-                       int *out_with)
+static void sort_pairs(mp_arena *a, int nodes, int n, const int *by, const int *with, int *out_by, int *out_with)
 {
     int *at = MP_NEW(a, int, nodes + 1);
     for (int i = 0; i < n; i++) at[by[i] + 1]++;
@@ -153,13 +150,9 @@ static void build_graph(mp_arena *a, const mp_query *in, mp_graph *g)
     int *rev = MP_NEW_RAW(a, int, kept);
     bool symmetric = mp_graph_reverse(in->nodes, row_ptr, dst, rev);
     mp_assert(symmetric);
-    *g = (mp_graph){ .graphs = 1,
-                     .nodes = in->nodes,
-                     .edges = kept,
-                     .node_ptr = node_ptr,
-                     .row_ptr = row_ptr,
-                     .col = dst,
-                     .rev = rev };
+    *g = (mp_graph){
+        .graphs = 1, .nodes = in->nodes, .edges = kept, .node_ptr = node_ptr, .row_ptr = row_ptr, .col = dst, .rev = rev
+    };
 }
 
 /* A dense array without its zeros. */
@@ -172,8 +165,7 @@ static mp_err sparse_of(mp_arena *a, const float *v, int rows, int cols, const c
     for (int r = 0; r < rows; r++) {
         for (int c = 0; c < cols; c++) {
             float f = v[(size_t)r * (size_t)cols + (size_t)c];
-            if (!isfinite(f))
-                return mp_fail(MP_ERR_INPUT, "%s of node %d: column %d is not finite", what, r, c);
+            if (!isfinite(f)) return mp_fail(MP_ERR_INPUT, "%s of node %d: column %d is not finite", what, r, c);
             if (f == 0) continue;
             col[used] = c;
             val[used++] = (mp_real)f;
@@ -192,8 +184,7 @@ static mp_err build_features(mp_predictor *p, const mp_query *in, const mp_graph
         .name = "graph", .graphs = *g, .label_columns = p->about.recipe.label_columns, .labels = in->labels
     };
     int unseen;
-    MP_TRY(
-        sparse_of(a, in->attributes, in->nodes, mp_predictor_attributes(p), "attributes", &raw.attributes));
+    MP_TRY(sparse_of(a, in->attributes, in->nodes, mp_predictor_attributes(p), "attributes", &raw.attributes));
     return mp_features_apply(&p->about.recipe, &raw, a, x, &unseen);
 }
 
@@ -229,8 +220,7 @@ static mp_err predict_in(mp_predictor *p, const mp_query *in, mp_answer *out)
     unsigned before = mp_flush_on();
     mp_mat *raw = mp_model_forward(p->model, &c, &g, &x, NULL, NULL, NULL);
     mp_flush_off(before);
-    if (c.diverged || !isfinite(raw->v[0]))
-        return mp_fail(MP_ERR_DIVERGED, "the model's output is not finite");
+    if (c.diverged || !isfinite(raw->v[0])) return mp_fail(MP_ERR_DIVERGED, "the model's output is not finite");
     answer_from(p, raw, out);
     return MP_OK;
 }

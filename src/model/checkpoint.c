@@ -147,8 +147,7 @@ static mp_err get_config(const mp_json *root, const char *name, mp_config *out)
         MP_TRY(value_text(v, name, value));
         const mp_opt *o = mp_conf_find(mp_config_table, v->key);
         if (!o || strcmp(o->name, v->key) != 0)
-            return mp_fail(MP_ERR_INPUT, "%s: unknown option '%s'; was it written by a newer midpool?", name,
-                           v->key);
+            return mp_fail(MP_ERR_INPUT, "%s: unknown option '%s'; was it written by a newer midpool?", name, v->key);
         if (mp_conf_set(mp_config_table, out, v->key, value, v->key) != MP_OK)
             return mp_fail_within(MP_ERR_INPUT, "%s", name);
     }
@@ -156,8 +155,7 @@ static mp_err get_config(const mp_json *root, const char *name, mp_config *out)
     return MP_OK;
 }
 
-static mp_err get_word(const mp_json *obj, const char *key, const char *const *words, int n, const char *name,
-                       int *out)
+static mp_err get_word(const mp_json *obj, const char *key, const char *const *words, int n, const char *name, int *out)
 {
     const mp_json *v;
     MP_TRY(mp_json_need(obj, key, MP_JSON_STRING, name, &v));
@@ -176,8 +174,7 @@ static mp_err get_labels(const mp_json *object, const char *name, mp_recipe *r)
     MP_TRY(mp_json_need(object, "labels", MP_JSON_ARRAY, name, &labels));
     int room = (int)(sizeof r->label_min / sizeof r->label_min[0]);
     if (labels->count > room)
-        return mp_fail(MP_ERR_INPUT, "%s: %d node label columns, at most %d are possible", name,
-                       labels->count, room);
+        return mp_fail(MP_ERR_INPUT, "%s: %d node label columns, at most %d are possible", name, labels->count, room);
     for (const mp_json *v = labels->first; v; v = v->next) {
         int64_t lo, n;
         MP_TRY(mp_json_need_int(v, "min", -MAX_COLUMNS, INT_MAX - MAX_COLUMNS, name, &lo));
@@ -243,8 +240,7 @@ static mp_err check_shape(const mp_param *q, const mp_tensor *t, const char *nam
     bool same = t->dims == q->dims;
     for (int d = 0; same && d < q->dims; d++) same = t->shape[d] == q->shape[d];
     if (same) return MP_OK;
-    return mp_fail(MP_ERR_INPUT, "%s: tensor '%s' does not have the shape the configuration asks for", name,
-                   q->name);
+    return mp_fail(MP_ERR_INPUT, "%s: tensor '%s' does not have the shape the configuration asks for", name, q->name);
 }
 
 static mp_err read_param(mp_params *p, int id, const mp_safetensors *s, const char *name, mp_arena *scratch)
@@ -271,8 +267,7 @@ static mp_err read_params(mp_params *p, const mp_safetensors *s, const char *nam
         int j = 0;
         while (j < p->count && strcmp(p->list[j].name, s->tensor[i].name) != 0) j++;
         if (j == p->count)
-            return mp_fail(MP_ERR_INPUT, "%s: tensor '%.80s' is not part of such a model", name,
-                           s->tensor[i].name);
+            return mp_fail(MP_ERR_INPUT, "%s: tensor '%.80s' is not part of such a model", name, s->tensor[i].name);
     }
     mp_arena *scratch = mp_arena_new(65536);
     mp_err e = MP_OK;
@@ -335,8 +330,7 @@ mp_err mp_checkpoint_parse(mp_span bytes, const char *name, mp_arena *a, mp_mode
     const mp_json *root = NULL;
     mp_err e = mp_safetensors_parse(bytes, name, scratch, &s);
     const char *text = e == MP_OK ? mp_safetensors_meta(&s, MP_MODEL_KEY) : NULL;
-    if (e == MP_OK && !text)
-        e = mp_fail(MP_ERR_INPUT, "%s: not a midpool model (no '" MP_MODEL_KEY "' entry)", name);
+    if (e == MP_OK && !text) e = mp_fail(MP_ERR_INPUT, "%s: not a midpool model (no '" MP_MODEL_KEY "' entry)", name);
     if (e == MP_OK) e = mp_json_parse(mp_span_of(text), name, scratch, &root);
     if (e == MP_OK) e = build(&s, root, name, a, m, about);
     mp_arena_free(scratch);

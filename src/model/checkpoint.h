@@ -34,8 +34,7 @@ MP_MUST mp_err mp_checkpoint_save(const char *path, mp_model *m, const mp_about 
 
 /* All of it is checked: ranges of the configuration, missing, surplus and misshapen tensors, finite weights.
  * `name` opens the message of a failure. Nothing of `bytes` is referenced afterwards. */
-MP_MUST mp_err mp_checkpoint_parse(mp_span bytes, const char *name, mp_arena *a, mp_model **m,
-                                   mp_about *about);
+MP_MUST mp_err mp_checkpoint_parse(mp_span bytes, const char *name, mp_arena *a, mp_model **m, mp_about *about);
 MP_MUST mp_err mp_checkpoint_load(const char *path, mp_arena *a, mp_model **m, mp_about *about);
 
 #endif

@@ -53,8 +53,7 @@ static const mp_golden_kind *kind_of(const char *name)
 {
     const mp_golden_kind *best = NULL;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (begins(name, kinds[i].name) && (!best || strlen(kinds[i].name) > strlen(best->name)))
-            best = &kinds[i];
+        if (begins(name, kinds[i].name) && (!best || strlen(kinds[i].name) > strlen(best->name))) best = &kinds[i];
     return best;
 }
 
@@ -85,9 +84,7 @@ void mp_golden_run(mp_span bytes, const char *file, double tolerance, mp_arena *
     const char *slash = strrchr(file, '/');
     *out = (mp_golden){ .name = slash ? slash + 1 : file };
     mp_golden_check *none = NULL;
-    mp_case k = {
-        .arena = a, .step = mp_arena_new(1 << 16), .tolerance = tolerance, .out = out, .tail = &none
-    };
+    mp_case k = { .arena = a, .step = mp_arena_new(1 << 16), .tolerance = tolerance, .out = out, .tail = &none };
     mp_err e = run_case(&k, bytes, file);
     mp_arena_free(k.step);
     if (e != MP_OK) {

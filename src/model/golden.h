@@ -15,7 +15,8 @@
  * where that is close to 0 an error that is fine for the gradient moves the weight by a visible part of the
  * learning rate, in any float32 program. A gradient that is off by the tolerance t times G, the largest of
  * its tensor, moves the weight by at most lr 2 t G / sqrt(v) a step, and never by more than 2 lr: that,
- * summed over the steps and divided by t, is the term. SPDX-License-Identifier: MIT */
+ * summed over the steps and divided by t, is the term.
+ * SPDX-License-Identifier: MIT */
 #ifndef MP_GOLDEN_H
 #define MP_GOLDEN_H
 

@@ -78,15 +78,13 @@ mp_err mp_golden_sort(mp_case *k, const mp_golden_kind *row)
 /* ---- EdgePool: clusters have other numbers in the reference */
 
 /* ours[p]: our number of the reference's cluster p. False when the partitions differ. */
-static bool match_clusters(mp_case *k, const mp_tensor *t, const int *theirs, const mp_contraction *c,
-                           int *ours)
+static bool match_clusters(mp_case *k, const mp_tensor *t, const int *theirs, const mp_contraction *c, int *ours)
 {
     int *back = MP_NEW(k->step, int, c->clusters + 1);
     for (int q = 0; q < c->clusters; q++) ours[q] = back[q] = -1;
     for (int v = 0; v < k->g.nodes; v++) {
         int p = theirs[v], q = c->cluster[v];
-        bool fits =
-            p >= 0 && p < c->clusters && (ours[p] == -1 || ours[p] == q) && (back[q] == -1 || back[q] == p);
+        bool fits = p >= 0 && p < c->clusters && (ours[p] == -1 || ours[p] == q) && (back[q] == -1 || back[q] == p);
         if (!fits) {
             mp_case_wrong(k, t->name, "puts node %d into cluster %d, which does not fit our clusters", v, p);
             return false;
@@ -111,8 +109,7 @@ static mp_err same_edges(mp_case *k, const mp_graph *g, const int *ours)
     const int *list;
     MP_TRY(mp_case_need(k, "out.edge_index", 2, g->edges, &t));
     MP_TRY(mp_case_ints(k, t, &list));
-    for (int e = 0; e < g->edges;
-         e++) { /* as many as ours and none twice, so being a part is being the same */
+    for (int e = 0; e < g->edges; e++) { /* as many as ours and none twice, so being a part is being the same */
         int u = list[e], v = list[g->edges + e];
         bool inside = u >= 0 && u < g->nodes && v >= 0 && v < g->nodes;
         if (inside && has_edge(g, ours[u], ours[v])) continue;

@@ -34,8 +34,8 @@ static mp_err need3(mp_case *k, const char *name, int d0, int d1, int d2, const 
     int d[3];
     MP_TRY(shape3(k, name, d, out));
     if (d[0] == d0 && d[1] == d1 && d[2] == d2) return MP_OK;
-    return mp_fail(MP_ERR_INPUT, "%s has the shape [%d][%d][%d], expected [%d][%d][%d]", name, d[0], d[1],
-                   d[2], d0, d1, d2);
+    return mp_fail(MP_ERR_INPUT, "%s has the shape [%d][%d][%d], expected [%d][%d][%d]", name, d[0], d[1], d[2], d0, d1,
+                   d2);
 }
 
 /* Rows of graphs to and from a padded batch. */
@@ -112,8 +112,7 @@ static mp_err read_mask(mp_case *k, padding *p)
         int n = 0;
         while (n < cols && mask[n] == 1) n++;
         for (int i = n; i < cols; i++)
-            if (mask[i] != 0)
-                return mp_fail(MP_ERR_INPUT, "in.mask: the nodes of graph %d are not its first rows", b);
+            if (mask[i] != 0) return mp_fail(MP_ERR_INPUT, "in.mask: the nodes of graph %d are not its first rows", b);
         if (n == 0) return mp_fail(MP_ERR_INPUT, "in.mask: graph %d has no nodes", b);
         ptr[b + 1] = ptr[b] + n;
     }
@@ -168,8 +167,7 @@ static mp_err close_but_undefined(mp_case *k, const padding *p, const char *name
 static mp_err check_cut(mp_case *k, const padding *p, mp_mat *loss)
 {
     bool edges = true;
-    for (int b = 0; b < p->graphs; b++)
-        edges = edges && k->g.row_ptr[p->ptr[b + 1]] > k->g.row_ptr[p->ptr[b]];
+    for (int b = 0; b < p->graphs; b++) edges = edges && k->g.row_ptr[p->ptr[b + 1]] > k->g.row_ptr[p->ptr[b]];
     if (edges) return mp_case_output(k, "loss1", loss);
     const mp_tensor *cot;
     mp_real factor;
@@ -198,8 +196,7 @@ mp_err mp_golden_cluster(mp_case *k, const mp_golden_kind *row)
     MP_TRY(read_padded(k, &p, "in.x", &x));
     MP_TRY(read_padded(k, &p, "in.s", &s));
     mp_adjacency a = { .sparse = &k->g, .ptr = p.ptr, .graphs = p.graphs };
-    mp_pooled out =
-        row->form ? mp_mincut_pool(&k->c, &a, x, s) : mp_diff_pool(&k->c, &k->g, x, s, true, p.rows);
+    mp_pooled out = row->form ? mp_mincut_pool(&k->c, &a, x, s) : mp_diff_pool(&k->c, &k->g, x, s, true, p.rows);
     MP_TRY(output3(k, "x", out.x, p.graphs));
     MP_TRY(output3(k, "adj", out.a, p.graphs));
     MP_TRY(row->form ? check_cut(k, &p, out.loss[0]) : mp_case_output(k, "loss1", out.loss[0]));
@@ -228,8 +225,7 @@ static mp_err read_rows(mp_case *k, padding *p)
     MP_TRY(mp_case_ints(k, ptr, &p->ptr));
     bool ascending = p->ptr[0] == 0 && p->ptr[p->graphs] == N;
     for (int b = 0; b < p->graphs; b++) ascending = ascending && p->ptr[b] < p->ptr[b + 1];
-    return ascending ? MP_OK
-                     : mp_fail(MP_ERR_INPUT, "in.ptr does not ascend from 0 to the %d rows of in.x", N);
+    return ascending ? MP_OK : mp_fail(MP_ERR_INPUT, "in.ptr does not ascend from 0 to the %d rows of in.x", N);
 }
 
 static mp_err bind(mp_case *k, mp_params *p, mp_real **grad)
@@ -251,8 +247,7 @@ static mp_err check_assignment(mp_case *k, padding *p, mp_mat *s)
     MP_TRY(shape3(k, "out.s", d, &t));
     p->rows = d[1];
     for (int b = 0; b < p->graphs; b++)
-        if (p->ptr[b + 1] - p->ptr[b] > p->rows)
-            return mp_fail(MP_ERR_INPUT, "out.s has too few rows for graph %d", b);
+        if (p->ptr[b + 1] - p->ptr[b] > p->rows) return mp_fail(MP_ERR_INPUT, "out.s has too few rows for graph %d", b);
     MP_TRY(close_padded(k, p, "out.s", s, false));
     MP_TRY(read_padded(k, p, "cot.s", &cot));
     if (cot->cols != s->cols) return mp_fail(MP_ERR_INPUT, "cot.s has not the shape of out.s");
@@ -328,8 +323,7 @@ static mp_err read_form(mp_case *k, int width, mp_mab_form *form)
     int heads = (int)mp_json_int(k->json, "heads", 1);
     if (heads < 1 || heads > MP_HEADS_MOST || width % heads)
         return mp_fail(MP_ERR_INPUT, "%d heads do not divide %d channels", heads, width);
-    *form =
-        (mp_mab_form){ heads, mp_json_flag(k->json, "ln", false), mp_json_flag(k->json, "cluster", true) };
+    *form = (mp_mab_form){ heads, mp_json_flag(k->json, "ln", false), mp_json_flag(k->json, "cluster", true) };
     return MP_OK;
 }
 

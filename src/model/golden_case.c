@@ -54,8 +54,7 @@ mp_err mp_case_need(mp_case *k, const char *name, int rows, int cols, const mp_t
                 : t->dims == 1 ? t->shape[0] == rows && cols == 1
                                : t->dims == 0 && rows == 1 && cols == 1;
     if (!fits)
-        return mp_fail(MP_ERR_INPUT, "%s has the shape %s, expected [%d][%d]", name, shape_text(k, t), rows,
-                       cols);
+        return mp_fail(MP_ERR_INPUT, "%s has the shape %s, expected [%d][%d]", name, shape_text(k, t), rows, cols);
     *out = t;
     return MP_OK;
 }
@@ -64,10 +63,8 @@ mp_err mp_case_shape(mp_case *k, const char *name, int *rows, int *cols)
 {
     const mp_tensor *t = take(k, name);
     if (!t) return missing(name);
-    if (t->dims != 2 || t->shape[0] < 1 || t->shape[1] < 1 || t->shape[0] > MOST_ROWS ||
-        t->shape[1] > MOST_COLUMNS)
-        return mp_fail(MP_ERR_INPUT, "%s has the shape %s, expected rows and columns", name,
-                       shape_text(k, t));
+    if (t->dims != 2 || t->shape[0] < 1 || t->shape[1] < 1 || t->shape[0] > MOST_ROWS || t->shape[1] > MOST_COLUMNS)
+        return mp_fail(MP_ERR_INPUT, "%s has the shape %s, expected rows and columns", name, shape_text(k, t));
     *rows = (int)t->shape[0];
     *cols = (int)t->shape[1];
     return MP_OK;
@@ -122,15 +119,13 @@ static mp_err read_graph(mp_case *k, int nodes)
     if (ptr->dims != 1 || ptr->shape[0] < 2 || ptr->shape[0] > MOST_ROWS)
         return mp_fail(MP_ERR_INPUT, "in.ptr has the shape %s, expected graphs + 1", shape_text(k, ptr));
     if (edges->dims != 2 || edges->shape[0] != 2 || edges->shape[1] > MOST_ROWS)
-        return mp_fail(MP_ERR_INPUT, "in.edge_index has the shape %s, expected [2][edges]",
-                       shape_text(k, edges));
+        return mp_fail(MP_ERR_INPUT, "in.edge_index has the shape %s, expected [2][edges]", shape_text(k, edges));
     MP_TRY(mp_case_ints(k, ptr, &p));
     MP_TRY(mp_case_ints(k, edges, &list));
     int graphs = (int)ptr->shape[0] - 1, count = (int)edges->shape[1];
     bool ascending = p[0] == 0 && p[graphs] == nodes;
     for (int b = 0; b < graphs; b++) ascending = ascending && p[b] < p[b + 1];
-    if (!ascending)
-        return mp_fail(MP_ERR_INPUT, "in.ptr does not ascend from 0 to the %d rows of in.x", nodes);
+    if (!ascending) return mp_fail(MP_ERR_INPUT, "in.ptr does not ascend from 0 to the %d rows of in.x", nodes);
     k->src = list;
     k->dst = list + count;
     k->listed = count;
@@ -212,8 +207,7 @@ mp_err mp_case_weights(mp_case *k, mp_params *p)
         float *v = MP_NEW_RAW(k->step, float, t->count);
         mp_tensor_doubles(t, wide);
         for (size_t i = 0; i < t->count; i++) {
-            if (!(fabs(wide[i]) <= 1e30))
-                return mp_fail(MP_ERR_INPUT, "%s has the number %g", t->name, wide[i]);
+            if (!(fabs(wide[i]) <= 1e30)) return mp_fail(MP_ERR_INPUT, "%s has the number %g", t->name, wide[i]);
             v[i] = (float)wide[i];
         }
         mp_param_read(p, id, v);
@@ -274,16 +268,15 @@ void mp_case_equal(mp_case *k, const mp_tensor *t, const int *ours, size_t n)
     double *theirs = MP_NEW_RAW(k->step, double, t->count);
     q->exact = true;
     if (n != t->count) {
-        mark_wrong(k, q,
-                   mp_arena_printf(k->arena, "%s: ours has %zu numbers, theirs %zu", t->name, n, t->count));
+        mark_wrong(k, q, mp_arena_printf(k->arena, "%s: ours has %zu numbers, theirs %zu", t->name, n, t->count));
         return;
     }
     mp_tensor_doubles(t, theirs);
     for (size_t i = 0; i < n; i++) {
         if ((double)ours[i] == theirs[i]) continue;
         mark_wrong(k, q,
-                   mp_arena_printf(k->arena, "%s differs at %s: ours %d, theirs %.0f", t->name,
-                                   place(k, t, i), ours[i], theirs[i]));
+                   mp_arena_printf(k->arena, "%s differs at %s: ours %d, theirs %.0f", t->name, place(k, t, i), ours[i],
+                                   theirs[i]));
         return;
     }
 }
@@ -303,8 +296,7 @@ static double worst_of(const double *ours, const double *theirs, double scale, c
     double worst = 0;
     *at = 0;
     for (size_t i = 0; i < n; i++) {
-        double d = fabs(ours[i] - theirs[i]),
-               error = d == 0 ? 0 : d / (scale + (loose ? (double)loose[i] : 0));
+        double d = fabs(ours[i] - theirs[i]), error = d == 0 ? 0 : d / (scale + (loose ? (double)loose[i] : 0));
         if (error <= worst) continue;
         worst = error;
         *at = i;
@@ -325,8 +317,8 @@ static mp_err compare(mp_case *k, const mp_tensor *t, const mp_real *values, con
     q->error = worst_of(ours, theirs, scale_of(k, t->name, theirs, t->count), loose, t->count, &at);
     if (!(q->error <= k->tolerance))
         mark_wrong(k, q,
-                   mp_arena_printf(k->arena, "%s differs by %.1e (limit %.1e) at %s: ours %.9g, theirs %.9g",
-                                   t->name, q->error, k->tolerance, place(k, t, at), ours[at], theirs[at]));
+                   mp_arena_printf(k->arena, "%s differs by %.1e (limit %.1e) at %s: ours %.9g, theirs %.9g", t->name,
+                                   q->error, k->tolerance, place(k, t, at), ours[at], theirs[at]));
     return MP_OK;
 }
 
@@ -337,8 +329,7 @@ mp_err mp_case_close(mp_case *k, const mp_tensor *t, const mp_real *ours)
 
 mp_err mp_case_output(mp_case *k, const char *name, mp_mat *m)
 {
-    const char *out = mp_arena_printf(k->arena, "out.%s", name),
-               *cot = mp_arena_printf(k->arena, "cot.%s", name);
+    const char *out = mp_arena_printf(k->arena, "out.%s", name), *cot = mp_arena_printf(k->arena, "cot.%s", name);
     const mp_tensor *t;
     if (mp_safetensors_find(&k->file, out)) {
         MP_TRY(mp_case_need(k, out, m->rows, m->cols, &t));
@@ -410,16 +401,14 @@ static mp_err back_param(mp_case *k, const mp_params *p, int id, mp_real *grad)
 {
     const mp_param *q = &p->list[id];
     const mp_tensor *t = mp_case_find(k, "grad.w.%s", q->name);
-    if (!mp_use(&k->c, id)->live)
-        memset(grad + q->offset, 0, (size_t)q->rows * (size_t)q->cols * sizeof *grad);
+    if (!mp_use(&k->c, id)->live) memset(grad + q->offset, 0, (size_t)q->rows * (size_t)q->cols * sizeof *grad);
     mp_real *ours = in_file_order(k, p, id, grad);
     if (!t) {
         must_be_zero(k, q, ours);
         return MP_OK;
     }
     if (!same_shape(t, q))
-        return mp_fail(MP_ERR_INPUT, "%s has the shape %s, which does not fit the weight", t->name,
-                       shape_text(k, t));
+        return mp_fail(MP_ERR_INPUT, "%s has the shape %s, which does not fit the weight", t->name, shape_text(k, t));
     return mp_case_close(k, t, ours);
 }
 
@@ -436,8 +425,8 @@ mp_err mp_case_params(mp_case *k, const mp_params *p, const char *prefix, const 
 {
     MP_TRY(mp_case_fits(k, p, prefix));
     for (int id = 0; id < p->count; id++)
-        MP_TRY(compare(k, mp_case_find(k, "%s%s", prefix, p->list[id].name),
-                       in_file_order(k, p, id, p->theta), in_file_order(k, p, id, loose)));
+        MP_TRY(compare(k, mp_case_find(k, "%s%s", prefix, p->list[id].name), in_file_order(k, p, id, p->theta),
+                       in_file_order(k, p, id, loose)));
     return MP_OK;
 }
 
@@ -449,7 +438,6 @@ void mp_case_leftovers(mp_case *k)
     for (int i = 0; i < k->file.tensors; i++) {
         for (size_t j = 0; j < sizeof claims / sizeof *claims; j++)
             if (!k->used[i] && has_prefix(k->file.tensor[i].name, claims[j]))
-                mp_case_wrong(k, k->file.tensor[i].name,
-                              "is in the file, but nothing here computes or needs it");
+                mp_case_wrong(k, k->file.tensor[i].name, "is in the file, but nothing here computes or needs it");
     }
 }

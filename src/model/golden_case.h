@@ -1,7 +1,8 @@
 /* golden_case.h - one golden case in work: its file, its inputs on a tape, and what was compared so far.
  *
  * For golden*.c only. A function that returns mp_err fails when the file makes no sense; a difference from
- * the reference is no such failure but a check, and the case goes on. SPDX-License-Identifier: MIT */
+ * the reference is no such failure but a check, and the case goes on.
+ * SPDX-License-Identifier: MIT */
 #ifndef MP_GOLDEN_CASE_H
 #define MP_GOLDEN_CASE_H
 
@@ -58,8 +59,7 @@ void mp_case_equal(mp_case *k, const mp_tensor *t, const int *ours, size_t n);
 MP_MUST mp_err mp_case_close(mp_case *k, const mp_tensor *t, const mp_real *ours);
 /* What a caller found itself: it agrees, or it does not. */
 void mp_case_same(mp_case *k, const mp_tensor *t);
-void mp_case_wrong(mp_case *k, const char *tensor, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+void mp_case_wrong(mp_case *k, const char *tensor, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Compares m with out.NAME and, for what follows, takes cot.NAME as its gradient. Both are optional. */
 MP_MUST mp_err mp_case_output(mp_case *k, const char *name, mp_mat *m);

@@ -1,8 +1,8 @@
 /* golden_net.c - golden cases of a whole network: log-probabilities, gradients, and a few steps of Adam.
  *
  *     out.logp      log-probabilities with the weights w.*          grad.w.*   gradients of the loss there
- *     out.losses    the loss before each step                       out.wN.*   the weights after step N, from
- * 0 SPDX-License-Identifier: MIT */
+ *     out.losses    the loss before each step                       out.wN.*   the weights after step N
+ * SPDX-License-Identifier: MIT */
 #include "model/golden_run.h"
 #include "model/model.h"
 
@@ -103,8 +103,8 @@ static void adam_step(mp_case *k, net *n)
                         (mp_real)conf->weight_decay,
                         (mp_real)(1 - conf->beta1),
                         (mp_real)(1 - BETA2) };
-        k->c.k->adam(n->params->theta + q->offset, n->m + q->offset, n->v + q->offset, n->grad + q->offset,
-                     &how, (size_t)q->rows * (size_t)q->cols);
+        k->c.k->adam(n->params->theta + q->offset, n->m + q->offset, n->v + q->offset, n->grad + q->offset, &how,
+                     (size_t)q->rows * (size_t)q->cols);
         loosen(k, n, q, &how, conf->lr);
     }
 }

@@ -2,7 +2,8 @@
  *
  * There is nothing of any one operator here: its weights are found by name, and what the file has of scores,
  * kept nodes, edges, coarse adjacency and auxiliary loss is compared with what the operator left in
- * mp_pooling. SPDX-License-Identifier: MIT */
+ * mp_pooling.
+ * SPDX-License-Identifier: MIT */
 #include "model/golden_run.h"
 #include "model/model.h"
 
@@ -140,8 +141,7 @@ static mp_mat *gates_of_kept(mp_case *k, const mp_pool *pool, const mp_pooling *
 static mp_mat *score_of(mp_case *k, const mp_golden_kind *row, const mp_pool *pool, const mp_pooling *p)
 {
     if (row->gated) return gates_of_kept(k, pool, p);
-    return pool->rank_activated && pool->gate != MP_ACT_NONE ? mp_act_of(&k->c, p->score, pool->gate)
-                                                             : p->score;
+    return pool->rank_activated && pool->gate != MP_ACT_NONE ? mp_act_of(&k->c, p->score, pool->gate) : p->score;
 }
 
 static mp_err check_pooling(mp_case *k, const mp_golden_kind *row, const mp_pool *pool, const mp_pooling *p)
@@ -185,8 +185,7 @@ static mp_err run_levels(mp_case *k, const mp_golden_kind *row, mp_pool *const *
         p = (mp_pooling){ .g = l ? p.out_g : &k->g, .x = l ? p.out_x : k->x };
         mp_pool_run(pool[l], &k->c, &p);
         if (k->c.diverged) return mp_fail(MP_ERR_INPUT, "a score is not a number");
-        const mp_tensor *perm =
-            l < levels - 1 ? mp_case_find(k, "out.perm%d", l + 1) : mp_case_find(k, "out.perm");
+        const mp_tensor *perm = l < levels - 1 ? mp_case_find(k, "out.perm%d", l + 1) : mp_case_find(k, "out.perm");
         if (perm && !same_nodes(k, perm, &p)) {
             k->stop = true;
             return MP_OK;

@@ -9,12 +9,12 @@
 #define MAX_BLOCKS 16
 
 typedef struct arch {
-    mp_conv_kind conv;   /* unless --conv says otherwise                           */
-    int blocks;          /* 0: as many as --layers                                 */
-    bool pool_last;      /* the last block pools too                               */
-    bool read_each;      /* every block is read out and the readouts are summed    */
+    mp_conv_kind conv; /* unless --conv says otherwise                           */
+    int blocks;        /* 0: as many as --layers                                 */
+    bool pool_last;    /* the last block pools too                               */
+    bool read_each;    /* every block is read out and the readouts are summed    */
     mp_read_kind read;
-    bool deep_head;      /* Linear, ReLU, dropout, Linear, ReLU, Linear; else one Linear */
+    bool deep_head; /* Linear, ReLU, dropout, Linear, ReLU, Linear; else one Linear */
 } arch;
 
 static const arch archs[] = {
@@ -81,8 +81,9 @@ mp_err mp_config_check(mp_config *c)
 
 static mp_conv_kind conv_of(const arch *a, const mp_config *conf)
 {
-    static const mp_conv_kind kinds[] = { [MP_CONV_GCN] = MP_GCN, [MP_CONV_GRAPHCONV] = MP_GRAPHCONV,
-                                          [MP_CONV_GIN] = MP_GIN, [MP_CONV_SAGE] = MP_SAGE };
+    static const mp_conv_kind kinds[] = {
+        [MP_CONV_GCN] = MP_GCN, [MP_CONV_GRAPHCONV] = MP_GRAPHCONV, [MP_CONV_GIN] = MP_GIN, [MP_CONV_SAGE] = MP_SAGE
+    };
     return conf->conv == MP_CONV_AUTO ? a->conv : kinds[conf->conv];
 }
 

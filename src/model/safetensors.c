@@ -76,8 +76,7 @@ static mp_err read_shape(const file *f, const mp_json *entry, mp_tensor *t)
     const mp_json *v;
     MP_TRY(mp_json_need(entry, "shape", MP_JSON_ARRAY, f->name, &v));
     if (v->count > MP_TENSOR_DIMS)
-        return mp_fail(MP_ERR_LIMIT, "%s: tensor '%s' has more than %d dimensions", f->name, t->name,
-                       MP_TENSOR_DIMS);
+        return mp_fail(MP_ERR_LIMIT, "%s: tensor '%s' has more than %d dimensions", f->name, t->name, MP_TENSOR_DIMS);
     t->count = 1;
     for (const mp_json *m = v->first; m; m = m->next) {
         if (m->kind != MP_JSON_NUMBER || !m->exact || m->whole < 0)
@@ -97,13 +96,11 @@ static mp_err read_offsets(const file *f, const mp_json *entry, mp_tensor *t)
     bool two = v->count == 2 && from->kind == MP_JSON_NUMBER && to->kind == MP_JSON_NUMBER;
     if (!two || !from->exact || !to->exact || from->whole < 0 || to->whole < from->whole ||
         (uint64_t)to->whole > f->data.n)
-        return mp_fail(MP_ERR_INPUT, "%s: data_offsets of tensor '%s' lie outside of the file", f->name,
-                       t->name);
+        return mp_fail(MP_ERR_INPUT, "%s: data_offsets of tensor '%s' lie outside of the file", f->name, t->name);
     size_t bytes;
     if (__builtin_mul_overflow(t->count, mp_dtype_size(t->dtype), &bytes) ||
         bytes != (uint64_t)(to->whole - from->whole))
-        return mp_fail(MP_ERR_INPUT, "%s: data_offsets of tensor '%s' do not fit its shape and type", f->name,
-                       t->name);
+        return mp_fail(MP_ERR_INPUT, "%s: data_offsets of tensor '%s' do not fit its shape and type", f->name, t->name);
     t->data = f->data.p + from->whole;
     return MP_OK;
 }
@@ -115,8 +112,8 @@ static mp_err read_tensor(const file *f, const mp_json *entry, mp_tensor *t)
     MP_TRY(read_shape(f, entry, t));
     MP_TRY(read_offsets(f, entry, t));
     if (entry->count != 3)
-        return mp_fail(MP_ERR_INPUT, "%s: tensor '%s' has entries beside dtype, shape and data_offsets",
-                       f->name, t->name);
+        return mp_fail(MP_ERR_INPUT, "%s: tensor '%s' has entries beside dtype, shape and data_offsets", f->name,
+                       t->name);
     return MP_OK;
 }
 
@@ -154,8 +151,7 @@ static mp_err check_cover(const file *f, const mp_safetensors *s)
 static mp_err read_metadata(const file *f, const mp_json *map, mp_safetensors *out)
 {
     if (!map) return MP_OK;
-    if (map->kind != MP_JSON_OBJECT)
-        return mp_fail(MP_ERR_INPUT, "%s: __metadata__ is not an object", f->name);
+    if (map->kind != MP_JSON_OBJECT) return mp_fail(MP_ERR_INPUT, "%s: __metadata__ is not an object", f->name);
     mp_meta *meta = MP_NEW(f->arena, mp_meta, map->count + 1);
     for (const mp_json *m = map->first; m; m = m->next) {
         if (m->kind != MP_JSON_STRING)
@@ -192,8 +188,7 @@ static mp_err check_seal(const file *f, const mp_json *map, mp_safetensors *out)
         out->sealed = memcmp(hex, seal->text, SEAL_DIGITS) == 0;
     }
     if (!out->sealed)
-        return mp_fail(MP_ERR_INPUT, "%s: the file is damaged: its bytes do not fit '" MP_SEAL_KEY "'",
-                       f->name);
+        return mp_fail(MP_ERR_INPUT, "%s: the file is damaged: its bytes do not fit '" MP_SEAL_KEY "'", f->name);
     return MP_OK;
 }
 
@@ -240,8 +235,7 @@ mp_err mp_safetensors_need(const mp_safetensors *s, const char *name, int dims, 
 {
     const mp_tensor *t = mp_safetensors_find(s, name);
     if (!t) return mp_fail(MP_ERR_INPUT, "tensor '%s' is missing", name);
-    if (t->dims != dims)
-        return mp_fail(MP_ERR_INPUT, "tensor '%s' has %d dimensions, not %d", name, t->dims, dims);
+    if (t->dims != dims) return mp_fail(MP_ERR_INPUT, "tensor '%s' has %d dimensions, not %d", name, t->dims, dims);
     for (int i = 0; i < dims; i++) {
         if (shape[i] >= 0 && t->shape[i] != shape[i])
             return mp_fail(MP_ERR_INPUT, "dimension %d of tensor '%s' is %lld, not %lld", i + 1, name,
@@ -347,9 +341,8 @@ mp_err mp_tensor_ints(const mp_tensor *t, int *out)
         double v = number(t, i, &whole);
         if (whole == INT64_MAX && v >= INT32_MIN && v <= INT32_MAX && v == floor(v)) whole = (int64_t)v;
         if (whole < INT32_MIN || whole > INT32_MAX)
-            return mp_fail(MP_ERR_INPUT,
-                           "tensor '%s' has %g where a whole number that fits an int is expected", t->name,
-                           v);
+            return mp_fail(MP_ERR_INPUT, "tensor '%s' has %g where a whole number that fits an int is expected",
+                           t->name, v);
         out[i] = (int)whole;
     }
     return MP_OK;
@@ -398,8 +391,7 @@ static size_t write_entry(mp_buf *b, const mp_tensor *t, size_t offset)
     return end;
 }
 
-void mp_safetensors_write(const mp_tensor *tensor, int tensors, const mp_meta *meta, int metas, bool seal,
-                          mp_buf *out)
+void mp_safetensors_write(const mp_tensor *tensor, int tensors, const mp_meta *meta, int metas, bool seal, mp_buf *out)
 {
     mp_buf b = { 0 };
     size_t offset = 0, seal_at = 0, start = out->n;

@@ -80,8 +80,7 @@ const char *mp_dtype_name(mp_dtype t);
 
 /* The file as bytes, the same for the same input. Tensors keep their order; wide types go first, so that each
  * begins at a multiple of its size. `seal` adds the seal. */
-void mp_safetensors_write(const mp_tensor *tensor, int tensors, const mp_meta *meta, int metas, bool seal,
-                          mp_buf *out);
+void mp_safetensors_write(const mp_tensor *tensor, int tensors, const mp_meta *meta, int metas, bool seal, mp_buf *out);
 
 /* "mp_real" as a type in a file. */
 #ifdef MP_DOUBLE

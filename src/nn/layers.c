@@ -200,9 +200,15 @@ mp_mat *mp_le_run(const mp_le *l, mp_ctx *c, const mp_graph *g, mp_mat *x)
     mp_mat *one = mp_lin_run(&l->lin1, c, MP_DENSE(x), false), *two = mp_lin_run(&l->lin2, c, MP_DENSE(x), false);
     mp_mat *sum = NULL;
     switch (l->form) {
-    case MP_LE_PYG_1: sum = mp_edge_mix(c, g, one, 1, two, -1); break;
-    case MP_LE_PYG_2: sum = mp_edge_mix(c, g, two, -1, one, 1); break;
-    case MP_LE_AUTHORS: sum = mp_edge_mix(c, g, one, 1, two, 1); break;
+    case MP_LE_PYG_1:
+        sum = mp_edge_mix(c, g, one, 1, two, -1);
+        break;
+    case MP_LE_PYG_2:
+        sum = mp_edge_mix(c, g, two, -1, one, 1);
+        break;
+    case MP_LE_AUTHORS:
+        sum = mp_edge_mix(c, g, one, 1, two, 1);
+        break;
     }
     return mp_mix(c, 1, mp_lin_run(&l->lin3, c, MP_DENSE(x), false), 1, sum);
 }

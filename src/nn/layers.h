@@ -16,8 +16,8 @@ typedef struct mp_input { /* one of the two */
 } mp_input;
 #define MP_DENSE(x) ((mp_input){ (x), NULL })
 
-double mp_glorot(int fan_a, int fan_b);  /* sqrt(6 / (a + b)) */
-double mp_fan_in(int in);                /* 1 / sqrt(in): PyTorch's Linear */
+double mp_glorot(int fan_a, int fan_b); /* sqrt(6 / (a + b)) */
+double mp_fan_in(int in);               /* 1 / sqrt(in): PyTorch's Linear */
 
 typedef struct mp_lin {
     int w, b; /* b -1: none */
@@ -27,15 +27,15 @@ mp_mat *mp_lin_run(const mp_lin *l, mp_ctx *c, mp_input x, bool relu);
 
 /* Which convolution a name stands for. */
 typedef enum mp_conv_kind {
-    MP_GCN,        /* GCNConv: lin.weight, bias                               */
-    MP_GRAPHCONV,  /* GraphConv, sum: lin_rel.weight/bias, lin_root.weight    */
+    MP_GCN,       /* GCNConv: lin.weight, bias                               */
+    MP_GRAPHCONV, /* GraphConv, sum: lin_rel.weight/bias, lin_root.weight    */
     MP_GRAPHCONV_MEAN,
-    MP_GIN,        /* GINConv, eps 0, MLP in-out-out: nn.0, nn.2              */
-    MP_SAGE,       /* SAGEConv: lin_l, lin_r                                  */
-    MP_GAT,        /* GATConv: lin.weight, att_src, att_dst, bias             */
-    MP_CHEB,       /* ChebConv of order 2: lins.0.weight, lins.1.weight, bias */
-    MP_GCN_RAW,    /* A X W: no normalisation, no self loop, no bias          */
-    MP_GCN_NOLOOP  /* sum of w x Theta + b                                    */
+    MP_GIN,       /* GINConv, eps 0, MLP in-out-out: nn.0, nn.2              */
+    MP_SAGE,      /* SAGEConv: lin_l, lin_r                                  */
+    MP_GAT,       /* GATConv: lin.weight, att_src, att_dst, bias             */
+    MP_CHEB,      /* ChebConv of order 2: lins.0.weight, lins.1.weight, bias */
+    MP_GCN_RAW,   /* A X W: no normalisation, no self loop, no bias          */
+    MP_GCN_NOLOOP /* sum of w x Theta + b                                    */
 } mp_conv_kind;
 
 #define MP_HEADS_MOST 64

@@ -20,7 +20,12 @@ static int add(mp_params *p, const char *prefix, const char *name, int rows, int
         p->cap = cap;
     }
     mp_param *q = &p->list[p->count];
-    *q = (mp_param){ .dims = 2, .shape = { rows, cols, 1, 1 }, .rows = rows, .cols = cols, .offset = p->size, .init = init,
+    *q = (mp_param){ .dims = 2,
+                     .shape = { rows, cols, 1, 1 },
+                     .rows = rows,
+                     .cols = cols,
+                     .offset = p->size,
+                     .init = init,
                      .bound = bound };
     int n = snprintf(q->name, sizeof q->name, "%s", mp_param_under(p, prefix, name));
     mp_assert(n > 0 && n < (int)sizeof q->name);
@@ -81,14 +86,25 @@ static void init_one(mp_params *p, int id, uint64_t seed, uint64_t fold)
     int outer = q->flipped ? q->cols : q->rows, inner = q->flipped ? q->rows : q->cols;
     for (int i = 0; i < outer; i++) {
         for (int j = 0; j < inner; j++) {
-            mp_real *at = p->theta + q->offset +
-                          (q->flipped ? (size_t)j * (size_t)q->cols + (size_t)i : (size_t)i * (size_t)q->cols + (size_t)j);
+            mp_real *at =
+                p->theta + q->offset +
+                (q->flipped ? (size_t)j * (size_t)q->cols + (size_t)i : (size_t)i * (size_t)q->cols + (size_t)j);
             switch (q->init) {
-            case MP_INIT_ZERO: *at = 0; break;
-            case MP_INIT_ONE: *at = 1; break;
-            case MP_INIT_QUARTER: *at = (mp_real)0.25; break;
-            case MP_INIT_UNIFORM: *at = (mp_real)(float)mp_rng_between(&r, -q->bound, q->bound); break;
-            case MP_INIT_NORMAL: *at = (mp_real)(float)mp_rng_normal(&r); break;
+            case MP_INIT_ZERO:
+                *at = 0;
+                break;
+            case MP_INIT_ONE:
+                *at = 1;
+                break;
+            case MP_INIT_QUARTER:
+                *at = (mp_real)0.25;
+                break;
+            case MP_INIT_UNIFORM:
+                *at = (mp_real)(float)mp_rng_between(&r, -q->bound, q->bound);
+                break;
+            case MP_INIT_NORMAL:
+                *at = (mp_real)(float)mp_rng_normal(&r);
+                break;
             }
         }
     }
@@ -131,6 +147,7 @@ void mp_params_bind(const mp_params *p, mp_ctx *c, mp_real *grad)
     c->params = MP_NEW_RAW(c->arena, mp_mat, p->count);
     for (int id = 0; id < p->count; id++) {
         const mp_param *q = &p->list[id];
-        c->params[id] = (mp_mat){ q->rows, q->cols, p->theta + q->offset, grad && !q->buffer ? grad + q->offset : NULL, false };
+        c->params[id] =
+            (mp_mat){ q->rows, q->cols, p->theta + q->offset, grad && !q->buffer ? grad + q->offset : NULL, false };
     }
 }

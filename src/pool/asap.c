@@ -21,8 +21,9 @@ typedef struct clusters { /* what the scorer leaves for the coarsener */
 
 static void asap_init(void *state, const mp_setup *s)
 {
-    static const mp_le_form forms[] = { [MP_VARIANT_PAPER] = MP_LE_PYG_1, [MP_VARIANT_PYG] = MP_LE_PYG_2,
-                                        [MP_VARIANT_AUTHORS] = MP_LE_AUTHORS };
+    static const mp_le_form forms[] = {
+        [MP_VARIANT_PAPER] = MP_LE_PYG_1, [MP_VARIANT_PYG] = MP_LE_PYG_2, [MP_VARIANT_AUTHORS] = MP_LE_AUTHORS
+    };
     asap *a = state;
     const mp_config *conf = s->conf;
     int C = s->channels;
@@ -31,7 +32,8 @@ static void asap_init(void *state, const mp_setup *s)
     a->lin = mp_lin_init(s->params, s->prefix, "lin", C, C, true);
     a->att = mp_param_linear(s->params, att, "weight", 1, 2 * C, mp_fan_in(2 * C));
     a->att_bias = mp_param_vector(s->params, att, "bias", 1, MP_INIT_UNIFORM, mp_fan_in(2 * C));
-    a->score = mp_le_init(s->params, mp_param_under(s->params, s->prefix, "gnn_score"), C, s->cols, forms[conf->variant]);
+    a->score =
+        mp_le_init(s->params, mp_param_under(s->params, s->prefix, "gnn_score"), C, s->cols, forms[conf->variant]);
     if (a->intra_on)
         a->intra = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gnn_intra_cluster"), MP_GCN, C, C);
 }

@@ -50,4 +50,5 @@ static void two_hop_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_two_hop = { "two hops", "X_keep f(R); (A+I)^2[keep, keep] by degree", 0, NULL, two_hop_run };
+const mp_coarsener mp_coarsen_two_hop = { "two hops", "X_keep f(R); (A+I)^2[keep, keep] by degree", 0, NULL,
+                                          two_hop_run };

@@ -49,9 +49,12 @@ static int reach(const mp_graph *g, int v, int hops, int *mark, int *depth, int 
 static bool is_full(const mp_pool *pool, int kept)
 {
     switch (pool->conf->candidates) {
-    case MP_CANDIDATES_FULL: return true;
-    case MP_CANDIDATES_SAMPLED: return false;
-    default: return kept <= FULL_UP_TO;
+    case MP_CANDIDATES_FULL:
+        return true;
+    case MP_CANDIDATES_SAMPLED:
+        return false;
+    default:
+        return kept <= FULL_UP_TO;
     }
 }
 
@@ -116,8 +119,14 @@ static const mp_graph *pruned(mp_ctx *c, const mp_graph *all, mp_mat *w)
     }
     for (int k = 0; k < n; k++) rev[k] = now[all->rev[from[k]]];
     mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
-    *out = (mp_graph){ .graphs = all->graphs, .nodes = all->nodes, .edges = n, .node_ptr = all->node_ptr,
-                       .row_ptr = row_ptr, .col = col, .rev = rev, .w = mp_edge_take(c, w, from, n),
+    *out = (mp_graph){ .graphs = all->graphs,
+                       .nodes = all->nodes,
+                       .edges = n,
+                       .node_ptr = all->node_ptr,
+                       .row_ptr = row_ptr,
+                       .col = col,
+                       .rev = rev,
+                       .w = mp_edge_take(c, w, from, n),
                        .norm = MP_NEW(c->arena, mp_norm, 1) };
     return out;
 }
@@ -137,8 +146,8 @@ static void learned_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     mp_mat *dst = mp_linear(c, x, mp_rows(c, a, C, 2 * C), NULL, false);
     mp_mat *e = mp_act_of(c, mp_edge_pair(c, all, src, dst), MP_ACT_LEAKY);
     e = mp_mix(c, 1, e, 1, known(c, all, induced, (mp_real)mp_lambda(pool->conf, 1)));
-    mp_mat *share = pool->conf->sparse ? mp_sparsemax(c, e, all->row_ptr, all->nodes)
-                                       : mp_softmax(c, e, all->row_ptr, all->nodes);
+    mp_mat *share =
+        pool->conf->sparse ? mp_sparsemax(c, e, all->row_ptr, all->nodes) : mp_softmax(c, e, all->row_ptr, all->nodes);
     p->out_g = pruned(c, all, mp_edge_take(c, share, all->rev, all->edges)); /* row i, col j is the edge i -> j */
 }
 

@@ -17,9 +17,15 @@ static mp_real combined(const mp_real *s, int D, bool flip, int how)
     for (int d = 0; d < D; d++) {
         mp_real f = flip && s[d] < 0 ? -s[d] : s[d];
         switch (how) {
-        case MP_COMBINE_SUM: key += f; break;
-        case MP_COMBINE_MAX: key = f > key ? f : key; break;
-        default: key += f * f; break; /* the root is monotonic and not needed for ranking */
+        case MP_COMBINE_SUM:
+            key += f;
+            break;
+        case MP_COMBINE_MAX:
+            key = f > key ? f : key;
+            break;
+        default:
+            key += f * f;
+            break; /* the root is monotonic and not needed for ranking */
         }
         if (f != f) key = f;
     }

@@ -21,8 +21,9 @@ static void *start(mp_arena *a, size_t size, void (*init)(void *, const mp_setup
 
 static mp_act gate_of(mp_act usual, const mp_config *conf)
 {
-    static const mp_act asked[] = { [MP_GATE_TANH] = MP_ACT_TANH, [MP_GATE_SIGMOID] = MP_ACT_SIGMOID,
-                                    [MP_GATE_IDENTITY] = MP_ACT_NONE };
+    static const mp_act asked[] = {
+        [MP_GATE_TANH] = MP_ACT_TANH, [MP_GATE_SIGMOID] = MP_ACT_SIGMOID, [MP_GATE_IDENTITY] = MP_ACT_NONE
+    };
     if (conf->min_score > 0) return MP_ACT_NONE; /* the score is a softmax already */
     return conf->gate == MP_GATE_AUTO ? usual : asked[conf->gate];
 }
@@ -50,7 +51,8 @@ mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, m
 
 int mp_pool_width(const mp_pool *pool)
 {
-    return pool->ungated || pool->conf->width == MP_WIDTH_MULTIHEAD ? pool->channels : pool->channels * pool->conf->score_dim;
+    return pool->ungated || pool->conf->width == MP_WIDTH_MULTIHEAD ? pool->channels
+                                                                    : pool->channels * pool->conf->score_dim;
 }
 
 static mp_mat *gate_rows(const mp_pool *pool, mp_ctx *c, const mp_pooling *p, const int *rows, int n)
@@ -59,9 +61,12 @@ static mp_mat *gate_rows(const mp_pool *pool, mp_ctx *c, const mp_pooling *p, co
     int split = pool->conf->width == MP_WIDTH_MULTIHEAD ? (p->x->cols + D - 1) / D : 0;
     mp_mat *x = mp_gate(c, p->x, p->score, pool->gate, rows, n, split);
     switch (pool->conf->width) {
-    case MP_WIDTH_REPEAT: return mp_repeat(c, x, D);
-    case MP_WIDTH_MLP: return mp_lin_run(&pool->expand, c, MP_DENSE(x), true);
-    default: return x;
+    case MP_WIDTH_REPEAT:
+        return mp_repeat(c, x, D);
+    case MP_WIDTH_MLP:
+        return mp_lin_run(&pool->expand, c, MP_DENSE(x), true);
+    default:
+        return x;
     }
 }
 

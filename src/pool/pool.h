@@ -15,16 +15,16 @@
 #include "nn/layers.h"
 
 typedef struct mp_pooling {
-    const mp_graph *g;         /* in                                                      */
-    mp_mat *x;                 /* in; a scorer may replace it                             */
-    mp_mat *score;             /* scorer: N x D, raw                                      */
-    void *aside;               /* scorer: baggage for its coarsener                       */
-    const mp_real *key;        /* mp_pool_run: what the selector ranks                    */
-    const int *dropped;        /* mp_pool_run: 0, or the node's place in the draw from 1; NULL: no dropscore */
+    const mp_graph *g;          /* in                                                      */
+    mp_mat *x;                  /* in; a scorer may replace it                             */
+    mp_mat *score;              /* scorer: N x D, raw                                      */
+    void *aside;                /* scorer: baggage for its coarsener                       */
+    const mp_real *key;         /* mp_pool_run: what the selector ranks                    */
+    const int *dropped;         /* mp_pool_run: 0, or the node's place in the draw from 1; NULL: no dropscore */
     const int *keep, *keep_ptr; /* selector: kept nodes by falling key; range per graph   */
-    const mp_graph *out_g;     /* coarsener                                               */
-    mp_mat *out_x;             /* coarsener                                               */
-    mp_mat *loss;              /* auxiliary loss, 1 x 1, or NULL                          */
+    const mp_graph *out_g;      /* coarsener                                               */
+    mp_mat *out_x;              /* coarsener                                               */
+    mp_mat *loss;               /* auxiliary loss, 1 x 1, or NULL                          */
 } mp_pooling;
 
 struct mp_pool;
@@ -43,8 +43,8 @@ typedef struct mp_setup {
 #define MP_PART(kind)                                                                                                  \
     typedef struct kind {                                                                                              \
         const char *name, *formula;                                                                                    \
-        size_t size;                                      /* of its state                  */                          \
-        void (*init)(void *state, const mp_setup *s);     /* claims parameters; may be NULL */                         \
+        size_t size;                                  /* of its state                  */                              \
+        void (*init)(void *state, const mp_setup *s); /* claims parameters; may be NULL */                             \
         void (*run)(const struct mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p);                          \
     } kind
 MP_PART(mp_scorer);
@@ -52,10 +52,10 @@ MP_PART(mp_selector);
 MP_PART(mp_coarsener);
 
 typedef struct mp_pool_op {
-    const char *name;    /* on the command line   */
-    const char *title;   /* in the paper          */
-    const char *alias;   /* PyG's class, or NULL  */
-    const char *paper;   /* where it was proposed */
+    const char *name;  /* on the command line   */
+    const char *title; /* in the paper          */
+    const char *alias; /* PyG's class, or NULL  */
+    const char *paper; /* where it was proposed */
     const mp_scorer *scorer;
     const mp_selector *selector;
     const mp_coarsener *coarsener;
@@ -122,8 +122,8 @@ extern const mp_scorer mp_score_proj, mp_score_linear, mp_score_conv, mp_score_g
     mp_score_l1, mp_score_l2, mp_score_vip, mp_score_rep, mp_score_cgi, mp_score_cgi_authors, mp_score_vote;
 extern const mp_selector mp_select_ratio, mp_select_floor, mp_select_threshold, mp_select_spaced, mp_select_far,
     mp_select_local;
-extern const mp_coarsener mp_coarsen_induced, mp_coarsen_two_hop, mp_coarsen_cluster, mp_coarsen_att, mp_coarsen_learned,
-    mp_coarsen_vip, mp_coarsen_rep, mp_coarsen_square, mp_coarsen_overlap;
+extern const mp_coarsener mp_coarsen_induced, mp_coarsen_two_hop, mp_coarsen_cluster, mp_coarsen_att,
+    mp_coarsen_learned, mp_coarsen_vip, mp_coarsen_rep, mp_coarsen_square, mp_coarsen_overlap;
 
 /* lambda or hops as configured, or the operator's default. */
 double mp_lambda(const mp_config *conf, double usual);

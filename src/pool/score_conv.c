@@ -7,8 +7,11 @@
 
 static mp_conv_kind conv_kind(const mp_config *conf, mp_conv_kind otherwise)
 {
-    static const mp_conv_kind kinds[] = { [MP_SCONV_GCN] = MP_GCN, [MP_SCONV_GRAPHCONV] = MP_GRAPHCONV,
-                                          [MP_SCONV_SAGE] = MP_SAGE, [MP_SCONV_GAT] = MP_GAT, [MP_SCONV_CHEB] = MP_CHEB };
+    static const mp_conv_kind kinds[] = { [MP_SCONV_GCN] = MP_GCN,
+                                          [MP_SCONV_GRAPHCONV] = MP_GRAPHCONV,
+                                          [MP_SCONV_SAGE] = MP_SAGE,
+                                          [MP_SCONV_GAT] = MP_GAT,
+                                          [MP_SCONV_CHEB] = MP_CHEB };
     return conf->score_conv == MP_SCONV_AUTO ? otherwise : kinds[conf->score_conv];
 }
 
@@ -22,9 +25,11 @@ static void sag_init(void *state, const mp_setup *s)
     sag *a = state;
     bool pyg = s->conf->variant == MP_VARIANT_PYG;
     mp_conv_kind kind = conv_kind(s->conf, pyg ? MP_GRAPHCONV : MP_GCN);
-    a->conv = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, pyg ? "gnn" : "gcn"), kind, s->channels, s->cols);
+    a->conv =
+        mp_conv_init(s->params, mp_param_under(s->params, s->prefix, pyg ? "gnn" : "gcn"), kind, s->channels, s->cols);
     a->select = -1;
-    if (pyg && s->cols == 1) a->select = mp_param_plain(s->params, s->prefix, "select.weight", 1, 1, MP_INIT_UNIFORM, 1);
+    if (pyg && s->cols == 1)
+        a->select = mp_param_plain(s->params, s->prefix, "select.weight", 1, 1, MP_INIT_UNIFORM, 1);
 }
 
 static void sag_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
@@ -45,17 +50,21 @@ typedef struct gsa {
 
 static void gsa_init(void *state, const mp_setup *s)
 {
-    static const mp_conv_kind fusions[] = { [MP_FUSION_GCN] = MP_GCN, [MP_FUSION_GAT] = MP_GAT,
-                                            [MP_FUSION_RAW] = MP_GCN_RAW };
+    static const mp_conv_kind fusions[] = {
+        [MP_FUSION_GCN] = MP_GCN, [MP_FUSION_GAT] = MP_GAT, [MP_FUSION_RAW] = MP_GCN_RAW
+    };
     gsa *a = state;
     bool authors = s->conf->variant == MP_VARIANT_AUTHORS;
     int fusion = s->conf->fusion == MP_FUSION_AUTO ? (authors ? MP_FUSION_GAT : MP_FUSION_GCN) : s->conf->fusion;
     a->before = s->conf->mix == MP_MIX_AUTO ? authors : s->conf->mix == MP_MIX_BEFORE;
     a->fused = fusion != MP_FUSION_NONE;
     if (a->before) *s->gate = MP_ACT_TANH;
-    a->conv = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gcn"), conv_kind(s->conf, MP_GCN), s->channels, s->cols);
+    a->conv = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gcn"), conv_kind(s->conf, MP_GCN),
+                           s->channels, s->cols);
     a->lin = mp_lin_init(s->params, s->prefix, "mlp", s->channels, s->cols, true);
-    if (a->fused) a->fuse = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "fuse"), fusions[fusion], s->channels, s->channels);
+    if (a->fused)
+        a->fuse = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "fuse"), fusions[fusion], s->channels,
+                               s->channels);
 }
 
 static void gsa_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)

@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 
-
 static void distance(const mp_pool *pool, mp_ctx *c, mp_pooling *p, mp_mat *mean, mp_norm_kind kind)
 {
     p->score = mp_row_norm(c, mp_mix(c, 1, p->x, -1, mean), pool->cols, kind);
@@ -60,8 +59,9 @@ static mp_mat *far_mean(mp_ctx *c, const mp_pooling *p, int hops)
     const mp_graph *g = p->g;
     int C = p->x->cols;
     mp_real *mean = MP_NEW(c->arena, mp_real, (size_t)g->nodes * (size_t)C);
-    walk w = { MP_NEW(c->arena, mp_real, g->nodes), MP_NEW(c->arena, mp_real, g->nodes), MP_NEW(c->arena, int, g->nodes), 0,
-               MP_NEW(c->arena, int, g->nodes), 0 };
+    walk w = { MP_NEW(c->arena, mp_real, g->nodes), MP_NEW(c->arena, mp_real, g->nodes),
+               MP_NEW(c->arena, int, g->nodes),     0,
+               MP_NEW(c->arena, int, g->nodes),     0 };
     for (int v = 0; v < g->nodes; v++) {
         w.now[v] = 1;
         w.list[0] = v;

@@ -45,7 +45,8 @@ static void vote_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     const mp_graph *g = p->g, *looped = mp_looped(c, mp_weighted(c, g, NULL));
     int D = pool->cols;
     mp_mat *near = mp_agg(c, looped, MP_AGG_MEAN, p->x, NULL, false);
-    mp_mat *local = mp_softmax(c, mp_row_scale(c, mp_row_dot(c, near, p->x), per_graph(c, g, true)), g->node_ptr, g->graphs);
+    mp_mat *local =
+        mp_softmax(c, mp_row_scale(c, mp_row_dot(c, near, p->x), per_graph(c, g, true)), g->node_ptr, g->graphs);
     mp_mat *along = mp_linear(c, p->x, mp_use(c, a->p), NULL, false);
     mp_mat *global = mp_softmax(c, mp_agg(c, looped, MP_AGG_MEAN, along, NULL, false), g->node_ptr, g->graphs);
     p->score = mp_mix(c, 1, to_columns(c, local, D), 1, global);
@@ -56,4 +57,5 @@ static void vote_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     if (pool->conf->scale_n) p->score = mp_row_scale(c, p->score, per_graph(c, g, false));
 }
 
-const mp_scorer mp_score_vote = { "votes", "softmax(local vote) + softmax(global vote)", sizeof(vote), vote_init, vote_run };
+const mp_scorer mp_score_vote = { "votes", "softmax(local vote) + softmax(global vote)", sizeof(vote), vote_init,
+                                  vote_run };

@@ -105,8 +105,8 @@ typedef struct far {
     const mp_graph *g; /* where hops are counted */
     int *hops;         /* of its nodes: to the nearest selected one */
     int *queue;
-    int *heap, size;   /* positions in the level's graph */
-    double *value;     /* of a position: key x hops when it was put in */
+    int *heap, size; /* positions in the level's graph */
+    double *value;   /* of a position: key x hops when it was put in */
 } far;
 
 static bool above(const far *f, int a, int b)
@@ -212,8 +212,12 @@ static const mp_real *peaks(mp_ctx *c, const mp_pooling *p, far *f)
 static void far_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
     const mp_graph *g = p->g, *on = g->origin ? g->origin : g;
-    far f = { on, MP_NEW_RAW(c->arena, int, on->nodes), MP_NEW_RAW(c->arena, int, on->nodes),
-              MP_NEW_RAW(c->arena, int, g->nodes), 0, MP_NEW_RAW(c->arena, double, g->nodes) };
+    far f = { on,
+              MP_NEW_RAW(c->arena, int, on->nodes),
+              MP_NEW_RAW(c->arena, int, on->nodes),
+              MP_NEW_RAW(c->arena, int, g->nodes),
+              0,
+              MP_NEW_RAW(c->arena, double, g->nodes) };
     if (pool->conf->rep_select == MP_REP_PEAK) {
         p->key = peaks(c, p, &f);
         mp_select_ratio.run(pool, state, c, p);
@@ -222,7 +226,8 @@ static void far_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     const int *dropped = rank_all(pool, c, p), *order = p->keep; /* the order in which dropped nodes fill up */
     int *keep = room(pool, c, p);
     for (int b = 0; b < g->graphs; b++) {
-        int k = p->keep_ptr[b + 1] - p->keep_ptr[b], n = g->node_ptr[b + 1] - g->node_ptr[b], live = n - count_out(p, b);
+        int k = p->keep_ptr[b + 1] - p->keep_ptr[b], n = g->node_ptr[b + 1] - g->node_ptr[b],
+            live = n - count_out(p, b);
         for (int v = on->node_ptr[b]; v < on->node_ptr[b + 1]; v++) f.hops[v] = on->node_ptr[b + 1] - on->node_ptr[b];
         select_far(p, &f, b, k, keep + p->keep_ptr[b]);
         for (int i = live; i < k; i++) keep[p->keep_ptr[b] + i] = order[g->node_ptr[b] + i];

@@ -29,7 +29,8 @@ static void vip_init(void *state, const mp_setup *s)
     for (int q = 0; q < a->hops; q++)
         a->w[q] = mp_param_plain(s->params, s->prefix, mp_arena_printf(s->params->arena, "W%d", q + 1), C, C,
                                  MP_INIT_UNIFORM, mp_glorot(C, C));
-    a->q = mp_param_plain(s->params, s->prefix, "Q", D * C, C, MP_INIT_UNIFORM, __builtin_sqrt(6.0 / ((double)C * C + C)));
+    a->q =
+        mp_param_plain(s->params, s->prefix, "Q", D * C, C, MP_INIT_UNIFORM, __builtin_sqrt(6.0 / ((double)C * C + C)));
     mp_param_reshape(s->params, a->q, 3, D, C, C);
     a->b = mp_param_vector(s->params, s->prefix, "b", D, MP_INIT_ZERO, 0);
 }
@@ -153,4 +154,5 @@ static void vip_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_vip = { "cluster connection", "X_keep f(R); T A T^T, T = softmax(A_keep)", 0, NULL, vip_coarsen };
+const mp_coarsener mp_coarsen_vip = { "cluster connection", "X_keep f(R); T A T^T, T = softmax(A_keep)", 0, NULL,
+                                      vip_coarsen };

@@ -109,8 +109,7 @@ static bool data_varies(const mp_group *study, int count, const mp_run_key *k)
     for (int i = 0; i < count; i++) {
         const mp_run_key *o = &study[i].key;
         if (strcmp(o->dataset, k->dataset) == 0 &&
-            (o->fingerprint != k->fingerprint || o->folds != k->folds ||
-             strcmp(o->folds_from, k->folds_from) != 0))
+            (o->fingerprint != k->fingerprint || o->folds != k->folds || strcmp(o->folds_from, k->folds_from) != 0))
             return true;
     }
     return false;
@@ -127,8 +126,7 @@ static void name_group(mp_group *s, const mp_group *study, int count, mp_arena *
     for (const mp_opt *o = mp_config_table; o->name; o++) {
         char value[80];
         option_text(o, s, value);
-        if (inside_group(o) || strcmp(value, o->initial) == 0 || !varies(o, study, count, s->key.dataset))
-            continue;
+        if (inside_group(o) || strcmp(value, o->initial) == 0 || !varies(o, study, count, s->key.dataset)) continue;
         mp_buf_printf(&b, ", %s %s", o->name, value);
     }
     s->plain = b.n == named;
@@ -168,15 +166,12 @@ static void choose_nothing(mp_choice *c, mp_arena *a)
     for (int i = 0; i < c->grid.seeds; i++) chosen[i] = MP_NO_POINT;
     c->chosen = chosen;
     c->seeds_left_out = c->grid.seeds;
-    c->test = c->large =
-        (mp_score){ .mean = (double)NAN, .std_seeds = (double)NAN, .std_folds = (double)NAN };
+    c->test = c->large = (mp_score){ .mean = (double)NAN, .std_seeds = (double)NAN, .std_folds = (double)NAN };
 }
 
-mp_err mp_group_choose(const mp_group *s, mp_select mode, const mp_choice_point *fixed, mp_arena *a,
-                       mp_choice *out)
+mp_err mp_group_choose(const mp_group *s, mp_select mode, const mp_choice_point *fixed, mp_arena *a, mp_choice *out)
 {
-    bool only_one = s->kind == MP_GROUP_BASE,
-         lacking = mode == MP_SELECT_FIXED && !only_one && !has_point(s, fixed);
+    bool only_one = s->kind == MP_GROUP_BASE, lacking = mode == MP_SELECT_FIXED && !only_one && !has_point(s, fixed);
     mp_select how = lacking || (mode == MP_SELECT_FIXED && only_one) ? MP_SELECT_VAL : mode;
     mp_err e = mp_choose(s->choice, s->runs, how, fixed, a, out);
     if (e != MP_OK) return mp_fail_within(e, "%s, %s", s->key.dataset, s->model);

@@ -129,8 +129,7 @@ void mp_html_note(mp_buf *b, const char *text)
 /* A column of long texts may break its lines. */
 static const char *cell_class(const mp_table *t, int column)
 {
-    if (mp_table_is_number(t, column))
-        return column + 1 == t->lead ? " class=\"num lead\"" : " class=\"num\"";
+    if (mp_table_is_number(t, column)) return column + 1 == t->lead ? " class=\"num lead\"" : " class=\"num\"";
     for (int r = 0; r < mp_table_rows(t); r++)
         if (mp_text_width(mp_table_cell(t, r, column)) > 60) return " class=\"wide\"";
     return "";

@@ -7,10 +7,9 @@
 
 #define SETS 13
 
-static const char *const sets[SETS] = { "DD",           "PROTEINS",      "NCI1",        "MUTAG",
-                                        "PTC_MR",       "NCI109",        "ENZYMES",     "Mutagenicity",
-                                        "FRANKENSTEIN", "REDDIT-BINARY", "IMDB-BINARY", "IMDB-MULTI",
-                                        "COLLAB" };
+static const char *const sets[SETS] = { "DD",          "PROTEINS",   "NCI1",         "MUTAG",        "PTC_MR",
+                                        "NCI109",      "ENZYMES",    "Mutagenicity", "FRANKENSTEIN", "REDDIT-BINARY",
+                                        "IMDB-BINARY", "IMDB-MULTI", "COLLAB" };
 
 /* clang-format off */
 static const struct {

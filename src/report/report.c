@@ -146,26 +146,22 @@ static mp_err write_runs(const page *p)
     }
     mp_html_heading(p->b, 2, "What was run");
     mp_html_table(p->b, &t);
-    mp_html_note(
-        p->b,
-        "A run is one seed, one fold and one grid point. Missing: lacking from seeds x folds x grid points; "
-        "a grid point counts for a seed only when all its folds are there.");
+    mp_html_note(p->b,
+                 "A run is one seed, one fold and one grid point. Missing: lacking from seeds x folds x grid points; "
+                 "a grid point counts for a seed only when all its folds are there.");
     return MP_OK;
 }
 
 static const char *select_meaning(mp_select mode)
 {
     static const char *const text[MP_SELECT_MODES] = {
-        [MP_SELECT_VAL] =
-            "\"test\": for each seed the grid point with the best validation accuracy; the test fold is "
-            "looked at after the choice.",
+        [MP_SELECT_VAL] = "\"test\": for each seed the grid point with the best validation accuracy; the test fold is "
+                          "looked at after the choice.",
         [MP_SELECT_VAL_GLOBAL] = "\"test\": one grid point for all seeds, the best by validation accuracy.",
-        [MP_SELECT_PAPER] =
-            "\"test\": for each seed the grid point with the best test accuracy. This is not an honest "
-            "estimate.",
-        [MP_SELECT_PAPER_GLOBAL] =
-            "\"test\": one grid point for all seeds, the best by test accuracy. This is not an "
-            "honest estimate.",
+        [MP_SELECT_PAPER] = "\"test\": for each seed the grid point with the best test accuracy. This is not an honest "
+                            "estimate.",
+        [MP_SELECT_PAPER_GLOBAL] = "\"test\": one grid point for all seeds, the best by test accuracy. This is not an "
+                                   "honest estimate.",
         [MP_SELECT_FIXED] = "\"test\": one grid point, fixed beforehand.",
     };
     return text[mode];
@@ -174,17 +170,14 @@ static const char *select_meaning(mp_select mode)
 static mp_err write_results(const page *p)
 {
     mp_html_heading(p->b, 2, "Results");
-    mp_html_para(
-        p->b,
-        "Test accuracy in percent: mean over seeds of the mean over folds, \xC2\xB1 population standard "
-        "deviation over seeds. \"std folds\" is the standard deviation over the folds of one seed, "
-        "averaged over seeds.");
+    mp_html_para(p->b, "Test accuracy in percent: mean over seeds of the mean over folds, \xC2\xB1 population standard "
+                       "deviation over seeds. \"std folds\" is the standard deviation over the folds of one seed, "
+                       "averaged over seeds.");
     mp_html_para(p->b, select_meaning(p->o->select));
-    mp_html_para(
-        p->b,
-        "\"best on test\" takes for each seed the grid point with the best test accuracy, as the paper's "
-        "released script does; the gap is what that choice gains. \"paper\" is the number the paper "
-        "prints, \"to paper\" is ours, chosen in the same way, less the paper's.");
+    mp_html_para(p->b,
+                 "\"best on test\" takes for each seed the grid point with the best test accuracy, as the paper's "
+                 "released script does; the gap is what that choice gains. \"paper\" is the number the paper "
+                 "prints, \"to paper\" is ours, chosen in the same way, less the paper's.");
     for (int i = 0; i < p->count; i++) {
         mp_table t;
         if (!first_of_set(p, i)) continue;
@@ -209,13 +202,10 @@ static void write_curves(const page *p)
         if (!has_curve(&p->study[i])) continue;
         if (!any) mp_html_heading(p->b, 2, "Learning curves");
         any = true;
-        mp_html_heading(p->b, 3,
-                        mp_arena_printf(p->arena, "%s, %s", p->study[i].key.dataset, p->study[i].model));
+        mp_html_heading(p->b, 3, mp_arena_printf(p->arena, "%s, %s", p->study[i].key.dataset, p->study[i].model));
         mp_report_curves(&p->study[i], p->b);
     }
-    if (any)
-        mp_html_note(p->b,
-                     "A median is over the runs still training, drawn while they are at least half of all.");
+    if (any) mp_html_note(p->b, "A median is over the runs still training, drawn while they are at least half of all.");
 }
 
 static void write_extras(const page *p)
@@ -258,11 +248,10 @@ static void write_configs(const page *p)
         mp_html_text(p->b, p->study[i].key.dataset);
         mp_buf_puts(p->b, ", ");
         mp_html_text(p->b, p->study[i].model);
-        mp_buf_printf(
-            p->b,
-            "</summary><p class=\"note\">Data fingerprint %016llx. seed, score-dim and drop are those of "
-            "one run.</p><pre>",
-            (unsigned long long)p->study[i].key.fingerprint);
+        mp_buf_printf(p->b,
+                      "</summary><p class=\"note\">Data fingerprint %016llx. seed, score-dim and drop are those of "
+                      "one run.</p><pre>",
+                      (unsigned long long)p->study[i].key.fingerprint);
         mp_config_to_json(&p->study[i].key.config, &json);
         mp_html_text(p->b, json.p);
         mp_buf_puts(p->b, "</pre></details>\n");
@@ -274,8 +263,8 @@ static mp_err write_page(const page *p, const mp_stored *run, int n, const char 
 {
     totals t = add_up(p, run, n);
     char subtitle[512];
-    snprintf(subtitle, sizeof subtitle, "midpool %s%s%s%s%s", MP_VERSION, source ? ", from " : "",
-             source ? source : "", t.last[0] ? ", last run " : "", t.last);
+    snprintf(subtitle, sizeof subtitle, "midpool %s%s%s%s%s", MP_VERSION, source ? ", from " : "", source ? source : "",
+             t.last[0] ? ", last run " : "", t.last);
     mp_html_begin(p->b, p->o->title ? p->o->title : "midpool report", subtitle);
     if (p->count) {
         write_cards(p, &t);
@@ -292,8 +281,7 @@ static mp_err write_page(const page *p, const mp_stored *run, int n, const char 
     return MP_OK;
 }
 
-mp_err mp_report_html(const mp_stored *run, int n, const char *source, const mp_report_options *o,
-                      mp_buf *out)
+mp_err mp_report_html(const mp_stored *run, int n, const char *source, const mp_report_options *o, mp_buf *out)
 {
     page p = { .b = out, .arena = mp_arena_new(1 << 20), .o = o };
     mp_group_runs(run, n, p.arena, &p.study, &p.count);

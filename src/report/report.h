@@ -25,22 +25,20 @@ typedef struct mp_report_options {
 } mp_report_options;
 
 /* From a store to a file. `text` and `json` (may be NULL) also get the results in these forms. */
-MP_MUST mp_err mp_report_write(const char *store_path, const char *out_path, const mp_report_options *o,
-                               mp_buf *text, mp_buf *json);
+MP_MUST mp_err mp_report_write(const char *store_path, const char *out_path, const mp_report_options *o, mp_buf *text,
+                               mp_buf *json);
 
 /* From runs in memory. `source` is named below the title. */
-MP_MUST mp_err mp_report_html(const mp_stored *run, int n, const char *source, const mp_report_options *o,
-                              mp_buf *out);
+MP_MUST mp_err mp_report_html(const mp_stored *run, int n, const char *source, const mp_report_options *o, mp_buf *out);
 
 /* The results as one table, for the terminal or a page. Numbers in percent. `dataset` NULL: of all, with a
  * column for it. */
-MP_MUST mp_err mp_report_results(const mp_group *study, int count, const char *dataset,
-                                 const mp_report_options *o, mp_arena *a, mp_table *out);
+MP_MUST mp_err mp_report_results(const mp_group *study, int count, const char *dataset, const mp_report_options *o,
+                                 mp_arena *a, mp_table *out);
 
 /* An object with one entry a study: its key, how many runs, every selection mode, the paper's number.
  * Metrics in 0..1. */
-MP_MUST mp_err mp_report_json(const mp_group *study, int count, const mp_report_options *o, mp_arena *a,
-                              mp_buf *out);
+MP_MUST mp_err mp_report_json(const mp_group *study, int count, const mp_report_options *o, mp_arena *a, mp_buf *out);
 
 /* {"mode": .., "mean": .., "std_seeds": .., "std_folds": .., "seeds": .., "folds": .., "runs": ..,
  * "missing": .., "chosen": [{"seed": .., "score-dim": .., "drop": ..}]} */

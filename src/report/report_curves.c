@@ -70,8 +70,7 @@ static void fill_band(const mp_run_result *const *run, int n, bool val, double *
     }
 }
 
-static void draw_point(const mp_choice_point *p, const mp_run_result *const *run, int n, mp_arena *a,
-                       mp_buf *out)
+static void draw_point(const mp_choice_point *p, const mp_run_result *const *run, int n, mp_arena *a, mp_buf *out)
 {
     band *train = MP_NEW(a, band, 1), *val = MP_NEW(a, band, 1);
     double *room = MP_NEW(a, double, n);

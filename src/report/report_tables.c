@@ -8,10 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const with_set[] = {
-    "data set", "model",       "test",          "std folds",     "best on test", "gap", "paper",
-    "to paper", "larger test", "paper, larger", "seeds x folds", "missing",      NULL
-};
+static const char *const with_set[] = { "data set",      "model",   "test",     "std folds",   "best on test",
+                                        "gap",           "paper",   "to paper", "larger test", "paper, larger",
+                                        "seeds x folds", "missing", NULL };
 
 static void add_score(mp_table *t, const mp_score *s)
 {
@@ -43,8 +42,7 @@ static mp_paper_cell paper_cell(const mp_group *s, bool large)
 }
 
 /* The paper chose on test, so its number is compared with ours chosen in the same way. */
-static mp_err add_row(mp_table *t, const mp_group *s, bool with_dataset, const mp_report_options *o,
-                      mp_arena *a)
+static mp_err add_row(mp_table *t, const mp_group *s, bool with_dataset, const mp_report_options *o, mp_arena *a)
 {
     mp_choice honest, best;
     MP_TRY(mp_group_choose(s, o->select, o->fixed, a, &honest));
@@ -89,8 +87,8 @@ static void drop_empty(const mp_table *from, mp_arena *a, mp_table *to)
         for (int i = 0; i < n; i++) mp_table_add(to, "%s", mp_table_cell(from, r, keep[i]));
 }
 
-mp_err mp_report_results(const mp_group *study, int count, const char *dataset, const mp_report_options *o,
-                         mp_arena *a, mp_table *out)
+mp_err mp_report_results(const mp_group *study, int count, const char *dataset, const mp_report_options *o, mp_arena *a,
+                         mp_table *out)
 {
     mp_table t;
     mp_table_init(&t, a, NULL, with_set + (dataset != NULL));

@@ -81,10 +81,9 @@ static void draw_axes(const mp_svg_chart_spec *c, const axis *x, const axis *y, 
         mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.6g</text>", x->from - 6,
                       place(y, tick(y, i)) + 4, tick(y, i));
     for (int i = 0; tick(x, i) <= x->hi + x->step / 2; i++)
-        mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.6g</text>",
-                      place(x, tick(x, i)), y->from + 15, tick(x, i));
-    mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", (x->from + x->to) / 2,
-                  y->from + 30);
+        mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.6g</text>", place(x, tick(x, i)),
+                      y->from + 15, tick(x, i));
+    mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", (x->from + x->to) / 2, y->from + 30);
     mp_html_text(b, c->x_label);
     mp_buf_printf(b, "</text><text transform=\"translate(12 %.1f) rotate(-90)\" text-anchor=\"middle\">",
                   (y->from + y->to) / 2);
@@ -112,8 +111,7 @@ static void draw_band(const mp_svg_series *l, const axis *x, const axis *y, mp_b
 
 static void draw_line(const mp_svg_series *l, const axis *x, const axis *y, mp_buf *b)
 {
-    mp_buf_printf(b,
-                  "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s d=\"M",
+    mp_buf_printf(b, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\" stroke-linejoin=\"round\"%s d=\"M",
                   l->colour, l->dashed ? " stroke-dasharray=\"5 3\"" : "");
     int drawn = 0;
     for (int i = 0; i < l->n; i++)
@@ -143,11 +141,10 @@ void mp_svg_chart(const mp_svg_chart_spec *c, mp_buf *b)
     int w = c->width ? c->width : 380, h = c->height ? c->height : 240;
     axis x = { .from = LEFT, .to = w - RIGHT }, y = { .from = h - BOTTOM, .to = TOP + LEGEND };
     find_ranges(c, &x, &y);
-    mp_buf_printf(
-        b,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-        "font-family=\"system-ui,sans-serif\" role=\"img\">\n",
-        w, h, w, h);
+    mp_buf_printf(b,
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+                  "font-family=\"system-ui,sans-serif\" role=\"img\">\n",
+                  w, h, w, h);
     draw_axes(c, &x, &y, b);
     for (int s = 0; s < c->series; s++)
         if (c->line[s].lo && c->line[s].hi) draw_band(&c->line[s], &x, &y, b);

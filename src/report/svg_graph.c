@@ -68,8 +68,8 @@ static void draw_edges(const panel *p, mp_buf *b)
     mp_buf_puts(b, "<path fill=\"none\" stroke=\"currentColor\" stroke-opacity=\".5\" d=\"M0 0");
     for (int e = 0; e < l->edges; e++) {
         if (l->from[e] == l->to[e]) continue;
-        mp_buf_printf(b, "M%.1f %.1fL%.1f %.1f", node_x(p, l->from[e]), node_y(p, l->from[e]),
-                      node_x(p, l->to[e]), node_y(p, l->to[e]));
+        mp_buf_printf(b, "M%.1f %.1fL%.1f %.1f", node_x(p, l->from[e]), node_y(p, l->from[e]), node_x(p, l->to[e]),
+                      node_y(p, l->to[e]));
     }
     mp_buf_puts(b, "\"/>\n");
 }
@@ -80,8 +80,7 @@ static void draw_dropped(const panel *p, mp_buf *b)
     if (p->level->nodes == p->spec->nodes) return;
     mp_buf_puts(b, "<g fill=\"currentColor\" fill-opacity=\".18\">");
     for (int v = 0; v < p->spec->nodes; v++)
-        mp_buf_printf(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>", node_x(p, v), node_y(p, v),
-                      p->radius / 3);
+        mp_buf_printf(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>", node_x(p, v), node_y(p, v), p->radius / 3);
     mp_buf_puts(b, "</g>\n");
 }
 
@@ -119,8 +118,7 @@ static int count_kept(const mp_svg_level *l)
 
 static void draw_head(const panel *p, int number, mp_buf *b)
 {
-    mp_buf_printf(b,
-                  "<text x=\"%.1f\" y=\"%.1f\" font-size=\"12\" font-weight=\"600\" fill=\"currentColor\">",
+    mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"12\" font-weight=\"600\" fill=\"currentColor\">",
                   p->left + 8, p->top - 8);
     if (p->level->title)
         mp_html_text(b, p->level->title);
@@ -153,11 +151,10 @@ static void draw_legend(double y, mp_buf *b)
         put_shade(b, i / 11.0);
         mp_buf_puts(b, "\"/>");
     }
-    mp_buf_puts(b,
-                "<g fill=\"currentColor\"><text x=\"90\" y=\"9\">low to high score</text>"
-                "<text x=\"216\" y=\"9\">kept</text><text x=\"268\" y=\"9\">dropped here</text></g>"
-                "<circle cx=\"206\" cy=\"5\" r=\"5\" fill=\"none\" stroke=\"" RING "\" stroke-width=\"2.5\"/>"
-                "<circle cx=\"258\" cy=\"5\" r=\"5\" fill=\"none\" stroke=\"#7b8794\"/></g>\n");
+    mp_buf_puts(b, "<g fill=\"currentColor\"><text x=\"90\" y=\"9\">low to high score</text>"
+                   "<text x=\"216\" y=\"9\">kept</text><text x=\"268\" y=\"9\">dropped here</text></g>"
+                   "<circle cx=\"206\" cy=\"5\" r=\"5\" fill=\"none\" stroke=\"" RING "\" stroke-width=\"2.5\"/>"
+                   "<circle cx=\"258\" cy=\"5\" r=\"5\" fill=\"none\" stroke=\"#7b8794\"/></g>\n");
 }
 
 void mp_svg_graph(const mp_svg_graph_spec *s, mp_buf *b)
@@ -165,11 +162,10 @@ void mp_svg_graph(const mp_svg_graph_spec *s, mp_buf *b)
     int title = s->title ? 22 : 0;
     int w = s->levels * (PANEL + GAP) - GAP + 2, h = title + HEAD + PANEL + FOOT;
     if (w < 372) w = 372; /* room for the legend */
-    mp_buf_printf(
-        b,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-        "font-family=\"system-ui,sans-serif\" role=\"img\">\n",
-        w, h, w, h);
+    mp_buf_printf(b,
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+                  "font-family=\"system-ui,sans-serif\" role=\"img\">\n",
+                  w, h, w, h);
     if (s->title) {
         mp_buf_puts(b, "<text x=\"1\" y=\"15\" font-size=\"14\" font-weight=\"600\" fill=\"currentColor\">");
         mp_html_text(b, s->title);

@@ -26,13 +26,12 @@ mp_err mp_db_fail(const mp_store *s, const char *doing)
     case SQLITE_FULL:
         return mp_fail(MP_ERR_IO, "%s: %s: no space left", s->path, doing);
     case SQLITE_BUSY:
-        return mp_fail(MP_ERR_IO, "%s: %s: another program has kept the store locked for %d s", s->path,
-                       doing, WAIT_MS / 1000);
+        return mp_fail(MP_ERR_IO, "%s: %s: another program has kept the store locked for %d s", s->path, doing,
+                       WAIT_MS / 1000);
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
         if (system)
-            return mp_fail(MP_ERR_IO, "%s: %s: %s (%s)", s->path, doing, sqlite3_errmsg(s->db),
-                           strerror(system));
+            return mp_fail(MP_ERR_IO, "%s: %s: %s (%s)", s->path, doing, sqlite3_errmsg(s->db), strerror(system));
     }
     return mp_fail(MP_ERR_IO, "%s: %s: %s", s->path, doing, sqlite3_errmsg(s->db));
 }
@@ -44,8 +43,7 @@ mp_err mp_db_exec(mp_store *s, const char *sql, const char *doing)
 
 mp_err mp_db_prepare(mp_store *s, const char *sql, sqlite3_stmt **out)
 {
-    return sqlite3_prepare_v2(s->db, sql, -1, out, NULL) == SQLITE_OK ? MP_OK
-                                                                      : mp_db_fail(s, "reading the store");
+    return sqlite3_prepare_v2(s->db, sql, -1, out, NULL) == SQLITE_OK ? MP_OK : mp_db_fail(s, "reading the store");
 }
 
 mp_err mp_db_run(mp_store *s, sqlite3_stmt *stmt, const char *doing)
@@ -112,8 +110,7 @@ static mp_err identify(mp_store *s, bool *fresh)
     *fresh = id == 0 && version == 0 && things == 0;
     if (!*fresh && id != APPLICATION_ID) return mp_fail(MP_ERR_INPUT, "%s: not a midpool store", s->path);
     if (version > MP_STORE_VERSION)
-        return mp_fail(MP_ERR_INPUT,
-                       "%s: written by a newer midpool (store version %lld, this one reads up to %d)",
+        return mp_fail(MP_ERR_INPUT, "%s: written by a newer midpool (store version %lld, this one reads up to %d)",
                        s->path, (long long)version, MP_STORE_VERSION);
     return MP_OK;
 }
@@ -126,8 +123,8 @@ static mp_err make_or_check(mp_store *s, void *unused)
     MP_TRY(identify(s, &fresh));
     if (fresh) {
         MP_TRY(mp_db_exec(s, schema_sql, "making the store"));
-        sqlite3_snprintf(sizeof stamp, stamp, "PRAGMA application_id = %d; PRAGMA user_version = %d",
-                         APPLICATION_ID, MP_STORE_VERSION);
+        sqlite3_snprintf(sizeof stamp, stamp, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
+                         MP_STORE_VERSION);
         MP_TRY(mp_db_exec(s, stamp, "making the store"));
     }
     return renew_view(s);
@@ -168,8 +165,8 @@ static void immutable_uri(const char *path, mp_buf *b)
 {
     mp_buf_puts(b, "file:");
     for (; *path; path++) {
-        bool plain = (*path >= '0' && *path <= '9') || ((*path | 32) >= 'a' && (*path | 32) <= 'z') ||
-                     strchr("/-_.", *path);
+        bool plain =
+            (*path >= '0' && *path <= '9') || ((*path | 32) >= 'a' && (*path | 32) <= 'z') || strchr("/-_.", *path);
         mp_buf_printf(b, plain ? "%c" : "%%%02X", (unsigned char)*path);
     }
     mp_buf_puts(b, "?immutable=1");
@@ -213,8 +210,7 @@ static mp_err open_file(mp_store *s, mp_store_mode mode)
 mp_err mp_store_open(const char *path, mp_store_mode mode, mp_store **out)
 {
     mp_buf full = { 0 };
-    if (path[0] != '/' && path[0] != '.')
-        mp_buf_puts(&full, "./"); /* ":memory:" and the like mean files here */
+    if (path[0] != '/' && path[0] != '.') mp_buf_puts(&full, "./"); /* ":memory:" and the like mean files here */
     mp_buf_puts(&full, path);
     mp_store *s = calloc(1, sizeof *s);
     mp_assert(s != NULL);

@@ -39,8 +39,7 @@ mp_err mp_config_from_json(mp_span json, const char *name, mp_arena *a, mp_confi
     const mp_json *root;
     mp_config_init(out);
     MP_TRY(mp_json_parse(json, name, a, &root));
-    if (root->kind != MP_JSON_OBJECT)
-        return mp_fail(MP_ERR_INPUT, "%s: a configuration must be an object", name);
+    if (root->kind != MP_JSON_OBJECT) return mp_fail(MP_ERR_INPUT, "%s: a configuration must be an object", name);
     for (const mp_json *v = root->first; v; v = v->next) {
         char room[32], where[256];
         const char *text = option_text(v, room);

@@ -55,8 +55,7 @@ MP_MUST mp_err mp_store_each(mp_store *s, const mp_store_filter *filter,
                              mp_err (*each)(void *context, const mp_stored *run), void *context);
 
 /* The same as an array in the arena. */
-MP_MUST mp_err mp_store_load(mp_store *s, const mp_store_filter *filter, mp_arena *a, const mp_stored **out,
-                             int *n);
+MP_MUST mp_err mp_store_load(mp_store *s, const mp_store_filter *filter, mp_arena *a, const mp_stored **out, int *n);
 
 /* What identifies a run, as 64 hexadecimal digits. Every option counts; the version of the code does not. */
 void mp_run_key_hash(const mp_run_key *key, char hex[65]);

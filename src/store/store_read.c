@@ -21,8 +21,7 @@ enum { /* columns, in the order of the text above */
 };
 /* clang-format on */
 
-static const char curve_sql[] =
-    "SELECT train_loss, val_loss, val_metric FROM curve WHERE run = ? ORDER BY epoch";
+static const char curve_sql[] = "SELECT train_loss, val_loss, val_metric FROM curve WHERE run = ? ORDER BY epoch";
 
 static const char *text(sqlite3_stmt *stmt, int column)
 {
@@ -32,8 +31,7 @@ static const char *text(sqlite3_stmt *stmt, int column)
 
 static double real(sqlite3_stmt *stmt, int column)
 {
-    return sqlite3_column_type(stmt, column) == SQLITE_NULL ? (double)NAN
-                                                            : sqlite3_column_double(stmt, column);
+    return sqlite3_column_type(stmt, column) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(stmt, column);
 }
 
 static mp_err read_key(mp_store *s, sqlite3_stmt *stmt, mp_arena *a, mp_run_key *k)
@@ -105,8 +103,8 @@ static void bind_filter(sqlite3_stmt *stmt, const mp_store_filter *f)
 typedef mp_err each_fn(void *context, const mp_stored *run);
 
 /* `keep`: everything stays in the arena; else it is emptied after each run. */
-static mp_err walk(mp_store *s, sqlite3_stmt *stmt, sqlite3_stmt *curve, mp_arena *a, bool keep,
-                   each_fn *each, void *context)
+static mp_err walk(mp_store *s, sqlite3_stmt *stmt, sqlite3_stmt *curve, mp_arena *a, bool keep, each_fn *each,
+                   void *context)
 {
     int rc;
     while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
@@ -118,8 +116,7 @@ static mp_err walk(mp_store *s, sqlite3_stmt *stmt, sqlite3_stmt *curve, mp_aren
     return rc == SQLITE_DONE ? MP_OK : mp_db_fail(s, "reading runs");
 }
 
-static mp_err walk_filtered(mp_store *s, const mp_store_filter *f, mp_arena *a, bool keep, each_fn *each,
-                            void *context)
+static mp_err walk_filtered(mp_store *s, const mp_store_filter *f, mp_arena *a, bool keep, each_fn *each, void *context)
 {
     static const mp_store_filter everything = { 0 };
     sqlite3_stmt *stmt = NULL, *curve = NULL;

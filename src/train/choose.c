@@ -9,8 +9,7 @@
 
 #define TIED 1e-12
 
-const char *const mp_select_name[MP_SELECT_MODES + 1] = { "val",          "val-global", "paper",
-                                                          "paper-global", "fixed",      NULL };
+const char *const mp_select_name[MP_SELECT_MODES + 1] = { "val", "val-global", "paper", "paper-global", "fixed", NULL };
 
 typedef struct table { /* seeds x points, row-major */
     int seeds, points;
@@ -30,8 +29,8 @@ static mp_err mark(const mp_choice_grid *g, const mp_choice_test *r, bool *seen)
     size_t cell = (size_t)r->seed * (size_t)g->points + (size_t)r->point;
     bool *here = &seen[cell * (size_t)g->folds + (size_t)r->fold];
     if (*here)
-        return mp_fail(MP_ERR_INPUT, "seed %d, fold %d with h = %d, drop = %g is there twice",
-                       g->seed[r->seed], r->fold + 1, g->point[r->point].score_dim, g->point[r->point].drop);
+        return mp_fail(MP_ERR_INPUT, "seed %d, fold %d with h = %d, drop = %g is there twice", g->seed[r->seed],
+                       r->fold + 1, g->point[r->point].score_dim, g->point[r->point].drop);
     *here = true;
     return MP_OK;
 }
@@ -48,8 +47,7 @@ static void table_close(const mp_choice_grid *g, const bool *seen, table *t)
 {
     for (int i = 0; i < g->seeds * g->points; i++) {
         t->whole[i] = g->folds > 0;
-        for (int f = 0; f < g->folds; f++)
-            t->whole[i] = t->whole[i] && seen[(size_t)i * (size_t)g->folds + (size_t)f];
+        for (int f = 0; f < g->folds; f++) t->whole[i] = t->whole[i] && seen[(size_t)i * (size_t)g->folds + (size_t)f];
         t->metric[i] /= g->folds;
         t->loss[i] /= g->folds;
     }
@@ -139,8 +137,7 @@ static void choose_best(const table *t, bool global, mp_arena *a, int *chosen)
     for (int s = 0; s < t->seeds; s++) chosen[s] = best_point(t, s);
 }
 
-mp_err mp_choose_val(const mp_choice_grid *g, const mp_choice_val *run, int n, bool global, mp_arena *a,
-                     int *chosen)
+mp_err mp_choose_val(const mp_choice_grid *g, const mp_choice_val *run, int n, bool global, mp_arena *a, int *chosen)
 {
     table t;
     MP_TRY(table_of_val(g, run, n, a, &t));
@@ -148,8 +145,7 @@ mp_err mp_choose_val(const mp_choice_grid *g, const mp_choice_val *run, int n, b
     return MP_OK;
 }
 
-mp_err mp_choose_test(const mp_choice_grid *g, const mp_choice_test *run, int n, bool global, mp_arena *a,
-                      int *chosen)
+mp_err mp_choose_test(const mp_choice_grid *g, const mp_choice_test *run, int n, bool global, mp_arena *a, int *chosen)
 {
     table t;
     MP_TRY(table_of_test(g, run, n, a, &t));
@@ -157,8 +153,7 @@ mp_err mp_choose_test(const mp_choice_grid *g, const mp_choice_test *run, int n,
     return MP_OK;
 }
 
-mp_err mp_choose_fixed(const mp_choice_grid *g, const mp_choice_test *run, int n, int point, mp_arena *a,
-                       int *chosen)
+mp_err mp_choose_fixed(const mp_choice_grid *g, const mp_choice_test *run, int n, int point, mp_arena *a, int *chosen)
 {
     table t;
     MP_TRY(table_of_test(g, run, n, a, &t));
@@ -176,16 +171,14 @@ static void spread(const double *v, int n, double *mean, double *std)
     *std = sqrt(squares / n);
 }
 
-mp_err mp_choice_score(const mp_choice_grid *g, const int *chosen, const mp_choice_test *run, int n,
-                       mp_arena *a, mp_score *out)
+mp_err mp_choice_score(const mp_choice_grid *g, const int *chosen, const mp_choice_test *run, int n, mp_arena *a,
+                       mp_score *out)
 {
     size_t cells = (size_t)g->seeds * (size_t)g->folds;
     double *value = MP_NEW(a, double, cells + 1); /* of the chosen runs */
     double *seed_mean = MP_NEW(a, double, g->seeds + 1), fold_std_sum = 0;
     bool *seen = seen_new(g, a);
-    *out = (mp_score){
-        .mean = (double)NAN, .std_seeds = (double)NAN, .std_folds = (double)NAN, .folds = g->folds
-    };
+    *out = (mp_score){ .mean = (double)NAN, .std_seeds = (double)NAN, .std_folds = (double)NAN, .folds = g->folds };
     for (int i = 0; i < n; i++) {
         MP_TRY(mark(g, &run[i], seen));
         if (chosen[run[i].seed] == run[i].point) value[run[i].seed * g->folds + run[i].fold] = run[i].metric;
@@ -229,8 +222,7 @@ static int unique(void *items, int n, size_t size, int (*order)(const void *, co
     return kept;
 }
 
-static int place(const void *item, const void *items, int n, size_t size,
-                 int (*order)(const void *, const void *))
+static int place(const void *item, const void *items, int n, size_t size, int (*order)(const void *, const void *))
 {
     const char *at = bsearch(item, items, (size_t)n, size, order);
     return at ? (int)((size_t)(at - (const char *)items) / size) : MP_NO_POINT;
@@ -245,8 +237,7 @@ static mp_err grid_of(const mp_choice_run *run, int n, mp_arena *a, mp_choice_gr
         seed[i] = run[i].seed;
         point[i] = run[i].point;
         if ((run[i].folds > 1 ? run[i].folds : 1) != folds || run[i].fold < 0 || run[i].fold > folds)
-            return mp_fail(MP_ERR_INPUT, "fold %d of %d among runs with %d folds", run[i].fold, run[i].folds,
-                           folds);
+            return mp_fail(MP_ERR_INPUT, "fold %d of %d among runs with %d folds", run[i].fold, run[i].folds, folds);
     }
     *g = (mp_choice_grid){ .seeds = unique(seed, n, sizeof *seed, by_number),
                            .folds = folds,
@@ -264,8 +255,8 @@ typedef struct parts { /* the same runs, as the functions above take them */
 
 static parts split(const mp_choice_grid *g, const mp_choice_run *run, int n, mp_arena *a)
 {
-    parts p = { MP_NEW(a, mp_choice_val, n + 1), MP_NEW(a, mp_choice_test, n + 1),
-                MP_NEW(a, mp_choice_test, n + 1), n > 0 };
+    parts p = { MP_NEW(a, mp_choice_val, n + 1), MP_NEW(a, mp_choice_test, n + 1), MP_NEW(a, mp_choice_test, n + 1),
+                n > 0 };
     for (int i = 0; i < n; i++) {
         int seed = place(&run[i].seed, g->seed, g->seeds, sizeof *g->seed, by_number);
         int point = place(&run[i].point, g->point, g->points, sizeof *g->point, by_point);
@@ -278,12 +269,11 @@ static parts split(const mp_choice_grid *g, const mp_choice_run *run, int n, mp_
     return p;
 }
 
-static mp_err choose_mode(const mp_choice_grid *g, const parts *p, int n, mp_select mode,
-                          const mp_choice_point *fixed, mp_arena *a, int *chosen)
+static mp_err choose_mode(const mp_choice_grid *g, const parts *p, int n, mp_select mode, const mp_choice_point *fixed,
+                          mp_arena *a, int *chosen)
 {
     bool global = mode == MP_SELECT_VAL_GLOBAL || mode == MP_SELECT_PAPER_GLOBAL;
-    if (mode == MP_SELECT_VAL || mode == MP_SELECT_VAL_GLOBAL)
-        return mp_choose_val(g, p->val, n, global, a, chosen);
+    if (mode == MP_SELECT_VAL || mode == MP_SELECT_VAL_GLOBAL) return mp_choose_val(g, p->val, n, global, a, chosen);
     if (mode != MP_SELECT_FIXED) return mp_choose_test(g, p->test, n, global, a, chosen);
     mp_assert(fixed != NULL);
     int point = place(fixed, g->point, g->points, sizeof *g->point, by_point);

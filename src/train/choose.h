@@ -54,13 +54,13 @@ typedef struct mp_choice_test {
 /* Each fills chosen[seed] with a place of grid->point, MP_NO_POINT where the seed does not count. A run
  * given twice is an error. Highest mean validation metric; tie: lower mean validation loss, smaller h,
  * smaller drop. Means that differ by less than 1e-12 are tied: the order of a sum does not choose. */
-MP_MUST mp_err mp_choose_val(const mp_choice_grid *grid, const mp_choice_val *run, int n, bool global,
-                             mp_arena *a, int *chosen);
+MP_MUST mp_err mp_choose_val(const mp_choice_grid *grid, const mp_choice_val *run, int n, bool global, mp_arena *a,
+                             int *chosen);
 /* Highest mean test metric; tie: smaller h, smaller drop. */
-MP_MUST mp_err mp_choose_test(const mp_choice_grid *grid, const mp_choice_test *run, int n, bool global,
-                              mp_arena *a, int *chosen);
-MP_MUST mp_err mp_choose_fixed(const mp_choice_grid *grid, const mp_choice_test *run, int n, int point,
-                               mp_arena *a, int *chosen);
+MP_MUST mp_err mp_choose_test(const mp_choice_grid *grid, const mp_choice_test *run, int n, bool global, mp_arena *a,
+                              int *chosen);
+MP_MUST mp_err mp_choose_fixed(const mp_choice_grid *grid, const mp_choice_test *run, int n, int point, mp_arena *a,
+                               int *chosen);
 
 typedef struct mp_score { /* of the chosen runs */
     double mean;          /* over seeds of the mean over folds; NAN when nothing counts   */
@@ -70,8 +70,8 @@ typedef struct mp_score { /* of the chosen runs */
 } mp_score;
 
 /* The test score of a choice. */
-MP_MUST mp_err mp_choice_score(const mp_choice_grid *grid, const int *chosen, const mp_choice_test *run,
-                               int n, mp_arena *a, mp_score *out);
+MP_MUST mp_err mp_choice_score(const mp_choice_grid *grid, const int *chosen, const mp_choice_test *run, int n,
+                               mp_arena *a, mp_score *out);
 
 /* All of it in one call, for stored runs. */
 typedef struct mp_choice_run {
@@ -91,7 +91,7 @@ typedef struct mp_choice {
 } mp_choice;
 
 /* `fixed` is used by MP_SELECT_FIXED alone and may be NULL otherwise; it must be in the grid. */
-MP_MUST mp_err mp_choose(const mp_choice_run *run, int n, mp_select mode, const mp_choice_point *fixed,
-                         mp_arena *a, mp_choice *out);
+MP_MUST mp_err mp_choose(const mp_choice_run *run, int n, mp_select mode, const mp_choice_point *fixed, mp_arena *a,
+                         mp_choice *out);
 
 #endif

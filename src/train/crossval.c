@@ -139,11 +139,9 @@ static mp_err work(void *state, int job, mp_worker *w, mp_buf *answer)
     study *s = state;
     const mp_cv_run *r = run_of(s, job);
     char path[4096];
-    mp_fit_options fit = { .news = tell,
-                           .state = s,
-                           .identity = r->identity,
-                           .stop = mp_worker_stop(w),
-                           .save_every = SAVE_SECONDS };
+    mp_fit_options fit = {
+        .news = tell, .state = s, .identity = r->identity, .stop = mp_worker_stop(w), .save_every = SAVE_SECONDS
+    };
     if (s->o->resume_dir) {
         snprintf(path, sizeof path, "%s/%.24s.part", s->o->resume_dir, r->identity);
         fit.resume = path;

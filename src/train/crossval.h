@@ -50,11 +50,9 @@ typedef struct mp_cv_options {
     mp_err (*has)(void *state, const mp_run_key *key, bool *known);
     mp_err (*put)(void *state, const mp_run_key *key, const mp_run_result *r);
     mp_err (*put_failed)(void *state, const mp_run_key *key, const char *message);
-    void (*done)(void *state, const mp_run_key *key, const mp_run_result *r,
-                 const mp_cv_count *c); /* may be NULL */
-    void (*news)(void *state, const mp_run_key *key, const mp_fit_news *n,
-                 const mp_cv_count *c);                                 /* may be NULL */
-    void (*note)(void *state, const mp_run_key *key, const char *line); /* may be NULL */
+    void (*done)(void *state, const mp_run_key *key, const mp_run_result *r, const mp_cv_count *c); /* may be NULL */
+    void (*news)(void *state, const mp_run_key *key, const mp_fit_news *n, const mp_cv_count *c);   /* may be NULL */
+    void (*note)(void *state, const mp_run_key *key, const char *line);                             /* may be NULL */
 } mp_cv_options;
 
 /* MP_OK also when runs failed or a signal came: the count says so. A failure of has, put or put_failed ends

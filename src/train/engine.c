@@ -6,15 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-#define SHARD_NODES 640   /* a few hundred rows of every level stay in a core's second-level cache */
+#define SHARD_NODES  640   /* a few hundred rows of every level stay in a core's second-level cache */
 #define UPDATE_CHUNK 16384 /* weights a thread updates at a time */
-#define BETA2 0.999
-#define EPSILON 1e-8
+#define BETA2        0.999
+#define EPSILON      1e-8
 
 typedef struct shard {
-    int from, to;    /* of the batch's list of graphs */
-    mp_real *grad;   /* gradients of this shard */
-    bool *live;      /* per parameter: it got one */
+    int from, to;  /* of the batch's list of graphs */
+    mp_real *grad; /* gradients of this shard */
+    bool *live;    /* per parameter: it got one */
     double loss, aux, flops;
     bool diverged;
 } shard;
@@ -24,15 +24,15 @@ struct mp_engine {
     mp_params *params;
     mp_crew *crew;
     const mp_kernels *kernels;
-    mp_arena **step;   /* one per thread, emptied after each shard */
-    mp_arena *memory;  /* the engine's own */
+    mp_arena **step;  /* one per thread, emptied after each shard */
+    mp_arena *memory; /* the engine's own */
     shard *shards;
     int shard_count, shard_cap;
-    mp_real *m, *v;    /* Adam's moments */
-    int64_t *updates;  /* per parameter: updates so far */
+    mp_real *m, *v;   /* Adam's moments */
+    int64_t *updates; /* per parameter: updates so far */
     const mp_batch *batch;
     mp_draw draw;
-    mp_real *out;      /* mp_engine_predict */
+    mp_real *out; /* mp_engine_predict */
     double flops;
     double rate;       /* of the configured learning rate */
     double aux_weight; /* of the auxiliary loss in this pass */
@@ -236,8 +236,12 @@ static mp_adam adam_for(const mp_config *conf, double rate, int64_t t)
 {
     return (mp_adam){ (mp_real)(conf->lr * rate / (1 - power(conf->beta1, t))),
                       (mp_real)(1 / sqrt(1 - power(BETA2, t))),
-                      (mp_real)conf->beta1, (mp_real)BETA2, (mp_real)EPSILON, (mp_real)conf->weight_decay,
-                      (mp_real)(1 - conf->beta1), (mp_real)(1 - BETA2) };
+                      (mp_real)conf->beta1,
+                      (mp_real)BETA2,
+                      (mp_real)EPSILON,
+                      (mp_real)conf->weight_decay,
+                      (mp_real)(1 - conf->beta1),
+                      (mp_real)(1 - BETA2) };
 }
 
 /* Parameters that got no gradient in this step are left alone entirely, as PyTorch does. */
@@ -289,7 +293,8 @@ static mp_err run_batch(mp_engine *e, const mp_batch *b, mp_draw draw, double *l
         e->flops += e->shards[s].flops;
     }
     if (diverged || !isfinite(*loss) || !isfinite(*aux))
-        return mp_fail(MP_ERR_DIVERGED, "training diverged: the loss or a score is not finite (epoch %llu); try a smaller --lr",
+        return mp_fail(MP_ERR_DIVERGED,
+                       "training diverged: the loss or a score is not finite (epoch %llu); try a smaller --lr",
                        (unsigned long long)draw.epoch);
     return MP_OK;
 }

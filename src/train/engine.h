@@ -15,9 +15,9 @@ mp_engine *mp_engine_new(mp_model *m, int threads);
 void mp_engine_free(mp_engine *e);
 
 typedef struct mp_batch {
-    const mp_graph *all;  /* the collection */
-    const mp_sparse *x;   /* its features   */
-    const int *which;     /* graphs of this batch */
+    const mp_graph *all; /* the collection */
+    const mp_sparse *x;  /* its features   */
+    const int *which;    /* graphs of this batch */
     int n;
     const int *label;     /* over the collection; classification */
     const double *target; /* over the collection; regression     */

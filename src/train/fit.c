@@ -22,7 +22,7 @@ typedef struct run {
     mp_arena *scratch; /* emptied after each measurement */
     int *order;        /* training graphs in the order of this epoch */
     mp_resume now;
-    double aux;        /* the auxiliary loss of this epoch, a mean over the graphs */
+    double aux;            /* the auxiliary loss of this epoch, a mean over the graphs */
     double started, saved; /* wall clock: of this start; of the last save */
 } run;
 
@@ -53,8 +53,7 @@ static bool right_class(const mp_real *out, int outputs, int label)
     return best == label;
 }
 
-static int count_right(const mp_model *m, const mp_opened *labels, const int *which, int n,
-                       const mp_real *out)
+static int count_right(const mp_model *m, const mp_opened *labels, const int *which, int n, const mp_real *out)
 {
     int right = 0, outputs = mp_model_outputs(m);
     for (int i = 0; i < n; i++, out += outputs) {
@@ -66,8 +65,8 @@ static int count_right(const mp_model *m, const mp_opened *labels, const int *wh
     return right;
 }
 
-mp_err mp_fit_measure(mp_engine *e, mp_model *m, const mp_fit_data *d, const int *which, int n,
-                      mp_arena *scratch, double *loss, double *metric)
+mp_err mp_fit_measure(mp_engine *e, mp_model *m, const mp_fit_data *d, const int *which, int n, mp_arena *scratch,
+                      double *loss, double *metric)
 {
     mp_batch b = { d->graphs, d->x, which, n, d->labels.label, d->labels.target };
     mp_real *out = MP_NEW_RAW(scratch, mp_real, (size_t)n * (size_t)mp_model_outputs(m));
@@ -79,8 +78,7 @@ mp_err mp_fit_measure(mp_engine *e, mp_model *m, const mp_fit_data *d, const int
 
 static mp_err validate(run *r, double *loss, double *metric)
 {
-    mp_err e =
-        mp_fit_measure(r->engine, r->model, r->data, r->data->val, r->data->n_val, r->scratch, loss, metric);
+    mp_err e = mp_fit_measure(r->engine, r->model, r->data, r->data->val, r->data->n_val, r->scratch, loss, metric);
     mp_arena_reset(r->scratch);
     return e;
 }
@@ -165,8 +163,7 @@ static mp_err one_epoch(run *r)
     if (e == MP_OK) e = validate(r, &point->val_loss, &point->val_metric);
     if (e != MP_OK) return mp_fail_within(e, "epoch %d", epoch);
     now->epoch = epoch;
-    if (mp_stop_better(&now->stop, epoch, point->val_loss))
-        memcpy(now->best, p->theta, sizeof *now->best * p->size);
+    if (mp_stop_better(&now->stop, epoch, point->val_loss)) memcpy(now->best, p->theta, sizeof *now->best * p->size);
     tell(r);
     return MP_OK;
 }
@@ -259,23 +256,19 @@ static mp_err fit_in(run *r, mp_run_result *out)
     MP_TRY(loop(r));
     memcpy(p->theta, r->now.best, sizeof *p->theta * p->size);
     report(r, out);
-    if (r->now.epoch == 0)
-        MP_TRY(validate(r, &out->val_loss, &out->val_metric)); /* a cap of no epochs at all */
+    if (r->now.epoch == 0) MP_TRY(validate(r, &out->val_loss, &out->val_metric)); /* a cap of no epochs at all */
     if (r->options->resume) unlink(r->options->resume);
     return MP_OK;
 }
 
-mp_err mp_fit(mp_engine *e, mp_model *m, const mp_fit_data *d, const mp_fit_options *o, mp_arena *a,
-              mp_run_result *out)
+mp_err mp_fit(mp_engine *e, mp_model *m, const mp_fit_data *d, const mp_fit_options *o, mp_arena *a, mp_run_result *out)
 {
     mp_assert(d->n_train > 0 && d->n_val > 0);
     mp_assert(!o->resume || o->identity);
     const mp_params *p = mp_model_params(m);
     const mp_config *config = mp_model_config(m);
     double start = seconds();
-    run r = {
-        .engine = e, .model = m, .config = config, .data = d, .options = o, .started = start, .saved = start
-    };
+    run r = { .engine = e, .model = m, .config = config, .data = d, .options = o, .started = start, .saved = start };
     r.scratch = mp_arena_new(65536);
     r.order = MP_NEW(a, int, d->n_train);
     r.now.weights = p->size;

@@ -29,7 +29,7 @@ typedef struct mp_fit_news { /* where a run stands after an epoch */
     int best_epoch, since;   /* as in stop.h                      */
     double best_loss;
     mp_epoch last;
-    double aux;               /* mean auxiliary loss of the epoch; 0 when the model has none. It takes no part in stopping. */
+    double aux; /* mean auxiliary loss of the epoch; 0 when the model has none. It takes no part in stopping. */
     double seconds_per_epoch; /* of training alone, so far        */
 } mp_fit_news;
 

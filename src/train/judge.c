@@ -24,8 +24,8 @@ void mp_judge_answers(const mp_model *m, const mp_real *out, int n, int64_t *ans
     }
 }
 
-static mp_err share_right(mp_engine *e, mp_model *m, const mp_dataset *d, const int *which, int n,
-                          mp_arena *a, double *out)
+static mp_err share_right(mp_engine *e, mp_model *m, const mp_dataset *d, const int *which, int n, mp_arena *a,
+                          double *out)
 {
     if (n == 0 || !d->seal) {
         *out = (double)NAN;
@@ -46,8 +46,7 @@ mp_err mp_judge(mp_engine *e, mp_model *m, const mp_dataset *d, const mp_split *
     int n_large = 0;
     const int *large = NULL;
     for (int i = 3; i < 5; i++)
-        if (d->fixed_name[i] && strcmp(d->fixed_name[i], "test-large") == 0)
-            large = mp_fixed_part(d, i, a, &n_large);
+        if (d->fixed_name[i] && strcmp(d->fixed_name[i], "test-large") == 0) large = mp_fixed_part(d, i, a, &n_large);
     mp_err err = share_right(e, m, d, s->test, s->n_test, a, &r->test_metric);
     if (err == MP_OK) err = share_right(e, m, d, large, n_large, a, &r->large_metric);
     mp_arena_free(a);

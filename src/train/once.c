@@ -25,8 +25,8 @@ mp_run_key mp_run_key_of(const mp_dataset *d, const mp_folds *f, const mp_split 
 void mp_run_identity(const mp_run_key *key, char hex[65])
 {
     mp_buf b = { 0 };
-    mp_buf_printf(&b, "%s %s %016" PRIx64 " %s %d/%d ", MP_VERSION, key->dataset, key->fingerprint,
-                  key->folds_from, key->fold, key->folds);
+    mp_buf_printf(&b, "%s %s %016" PRIx64 " %s %d/%d ", MP_VERSION, key->dataset, key->fingerprint, key->folds_from,
+                  key->fold, key->folds);
     mp_conf_json(mp_config_table, &key->config, &b);
     mp_sha256_hex(b.p, b.n, hex);
     mp_buf_free(&b);
@@ -34,14 +34,12 @@ void mp_run_identity(const mp_run_key *key, char hex[65])
 
 static mp_err new_model(const mp_dataset *d, const mp_config *config, mp_arena *a, mp_model **m)
 {
-    if (!d->seal)
-        return mp_fail(MP_ERR_INPUT, "%s has no graph labels, so nothing can be learned from it", d->name);
+    if (!d->seal) return mp_fail(MP_ERR_INPUT, "%s has no graph labels, so nothing can be learned from it", d->name);
     mp_config resolved = *config;
     mp_config_resolve(&resolved, &d->graphs);
     MP_TRY(mp_model_new(a, &resolved, d->x.cols, d->classes, m));
     if (mp_model_classifies(*m) != (d->task == MP_CLASSIFY))
-        return mp_fail(MP_ERR_INPUT, "%s has %d class, so there is nothing to tell apart", d->name,
-                       d->classes);
+        return mp_fail(MP_ERR_INPUT, "%s has %d class, so there is nothing to tell apart", d->name, d->classes);
     return MP_OK;
 }
 
@@ -63,8 +61,8 @@ static void hash_model(mp_model *m, const mp_dataset *d, char hex[65])
     mp_buf_free(&bytes);
 }
 
-mp_err mp_run_once(const mp_dataset *d, const mp_split *s, const mp_run_key *key, int threads,
-                   const mp_fit_options *o, mp_arena *a, mp_run_result *r, mp_model **model)
+mp_err mp_run_once(const mp_dataset *d, const mp_split *s, const mp_run_key *key, int threads, const mp_fit_options *o,
+                   mp_arena *a, mp_run_result *r, mp_model **model)
 {
     mp_model *m;
     if (s->n_train == 0 || s->n_val == 0)

@@ -20,9 +20,9 @@ typedef struct mp_run_key { /* what identifies a run: the same key never runs tw
 } mp_run_key;
 
 typedef struct mp_run_result {
-    int epochs;     /* trained */
-    int best_epoch; /* whose weights were taken, from 1 */
-    int hit_cap;    /* stopped by the cap on epochs, not by patience */
+    int epochs;                              /* trained */
+    int best_epoch;                          /* whose weights were taken, from 1 */
+    int hit_cap;                             /* stopped by the cap on epochs, not by patience */
     double train_loss, val_loss, val_metric; /* at the best epoch; metric = accuracy in 0..1 */
     double test_metric;                      /* the test fold, looked at once, after the choice; NAN if none */
     double large_metric;                     /* the larger test of generated sets; NAN if none */

@@ -221,8 +221,8 @@ static void lists_keep_their_order(void **state)
 {
     fixture *f = *state;
     mp_yaml y;
-    assert_int_equal(
-        mp_yaml_parse(mp_span_of("a: [3, x, 'y z']\nb:\n  - 1\n  - 2\nc: 5\n"), "t.yaml", f->a, &y), MP_OK);
+    assert_int_equal(mp_yaml_parse(mp_span_of("a: [3, x, 'y z']\nb:\n  - 1\n  - 2\nc: 5\n"), "t.yaml", f->a, &y),
+                     MP_OK);
     assert_int_equal(y.count, 3);
     assert_int_equal(y.entry[0].count, 3);
     assert_string_equal(y.entry[0].value[2], "y z");

@@ -151,8 +151,8 @@ static void outputs_that_cannot_be_written_are_seen_before_the_work(void **state
 static void a_model_is_trained_saved_used_and_explained(void **state)
 {
     (void)state;
-    mp_spawned s = expect(
-        0, "train @/TINY --pool TopKPooling --mid --epochs 6 --out @/m.safetensors --json " QUICK, NULL);
+    mp_spawned s =
+        expect(0, "train @/TINY --pool TopKPooling --mid --epochs 6 --out @/m.safetensors --json " QUICK, NULL);
     const mp_json *v = json_of(&s);
     assert_int_equal(mp_json_int(v, "epochs", -1), 6);
     assert_string_equal(mp_json_text(v, "pool", ""), "topk");
@@ -255,9 +255,9 @@ static char *runs_of(const char *line)
     const mp_json *runs = mp_json_get(json_of(&s), "runs");
     for (const mp_json *r = runs->first; r; r = r->next)
         mp_buf_printf(&b, "%d %d %d %.17g %.17g %.17g %s\n", (int)mp_json_int(r, "seed", 0),
-                      (int)mp_json_int(r, "fold", 0), (int)mp_json_int(r, "epochs", 0),
-                      mp_json_real(r, "val_loss", 0), mp_json_real(r, "val_metric", 0),
-                      mp_json_real(r, "test_metric", 0), mp_json_text(r, "model_sha256", ""));
+                      (int)mp_json_int(r, "fold", 0), (int)mp_json_int(r, "epochs", 0), mp_json_real(r, "val_loss", 0),
+                      mp_json_real(r, "val_metric", 0), mp_json_real(r, "test_metric", 0),
+                      mp_json_text(r, "model_sha256", ""));
     char *copy = mp_arena_text(arena, b.p ? b.p : "", b.n);
     mp_buf_free(&b);
     mp_spawn_free(&s);
@@ -314,9 +314,8 @@ static void a_study_that_is_interrupted_continues_to_the_same_numbers(void **sta
 static void sweeps_try_every_combination(void **state)
 {
     (void)state;
-    put("s.yaml",
-        "datasets: [NONE]\npool: [topk, sag]\nratio: [0.5, 0.8]\nmid: [false, true]\nhidden: 8\nlayers: 2\n"
-        "epochs: 3\nseeds: 1\nfolds: 3\n");
+    put("s.yaml", "datasets: [NONE]\npool: [topk, sag]\nratio: [0.5, 0.8]\nmid: [false, true]\nhidden: 8\nlayers: 2\n"
+                  "epochs: 3\nseeds: 1\nfolds: 3\n");
     mp_spawned s = expect(0, "sweep @/s.yaml --datasets @/TINY --store @/s.db --json --quiet", NULL);
     const mp_json *v = json_of(&s);
     assert_int_equal(mp_json_get(v, "studies")->count, 8);
@@ -358,8 +357,7 @@ static void a_store_of_a_newer_version_is_refused(void **state)
     copy[63] = 99;
     assert_int_equal(mp_write_file(path("new.db"), copy, bytes.n), MP_OK);
     refuse(1, CV " --store @/new.db", "new.db");
-    put("text.db",
-        "this is no database, but a text that is long enough to look at, line after line after line\n");
+    put("text.db", "this is no database, but a text that is long enough to look at, line after line after line\n");
     refuse(1, CV " --store @/text.db", "text.db");
 }
 

@@ -31,15 +31,15 @@ static inline int arena_down(void **state)
 }
 
 /* The call fails and its message holds `words`. */
-#define FAILS(call, words)                                                                                   \
-    do {                                                                                                     \
-        assert_int_not_equal((call), MP_OK);                                                                 \
-        if (!strstr(mp_message(), words)) fail_msg("message '%s' does not hold '%s'", mp_message(), words);  \
+#define FAILS(call, words)                                                                                             \
+    do {                                                                                                               \
+        assert_int_not_equal((call), MP_OK);                                                                           \
+        if (!strstr(mp_message(), words)) fail_msg("message '%s' does not hold '%s'", mp_message(), words);            \
     } while (0)
 
-#define WORKS(call)                                                                                          \
-    do {                                                                                                     \
-        if ((call) != MP_OK) fail_msg("%s", mp_message());                                                   \
+#define WORKS(call)                                                                                                    \
+    do {                                                                                                               \
+        if ((call) != MP_OK) fail_msg("%s", mp_message());                                                             \
     } while (0)
 
 /* Two graphs: a triangle with a tail (4 nodes), and a single edge (2 nodes); nothing but structure. */

@@ -73,9 +73,8 @@ static void an_archive_cut_off_anywhere_is_refused(void **state)
 {
     for (packing how = ZIP; how <= TAR_GZ; how++) {
         mp_span whole = pack(set, SET, how, *state);
-        size_t meant =
-            how == TAR_GZ ? whole.n - 8 : whole.n; /* a gzip trailer that is missing goes unnoticed */
-        if (how == TAR_XZ) meant = whole.n - 64;   /* as do the index and footer of xz              */
+        size_t meant = how == TAR_GZ ? whole.n - 8 : whole.n; /* a gzip trailer that is missing goes unnoticed */
+        if (how == TAR_XZ) meant = whole.n - 64;              /* as do the index and footer of xz              */
         for (size_t n = 0; n < meant; n++) {
             mp_arena_mark here = mp_arena_here(*state);
             mp_gather g;
@@ -190,8 +189,7 @@ static void sets_are_found_by_name_and_by_path(void **state)
 static void an_unknown_name_says_where_it_looked_and_what_is_near(void **state)
 {
     mp_dataset d;
-    FAILS(mp_dataset_load("MUTAGG", "/no/such/place", *state, &d),
-          "no data set 'MUTAGG' in /no/such/place, ");
+    FAILS(mp_dataset_load("MUTAGG", "/no/such/place", *state, &d), "no data set 'MUTAGG' in /no/such/place, ");
     assert_non_null(strstr(mp_message(), "did you mean 'MUTAG'?"));
     FAILS(mp_dataset_load("imdb-binary", "/no/such/place", *state, &d), "did you mean 'IMDB-BINARY'?");
 }
@@ -203,8 +201,7 @@ static void a_failure_inside_names_the_archive_the_file_and_the_line(void **stat
     mp_dataset d;
     write_set(folder, a);
     write_text(folder, "T_A.txt", "1, 2\n2, 9\n", a);
-    FAILS(mp_dataset_load(folder, NULL, a, &d),
-          mp_arena_printf(a, "%s: T_A.txt:2: node 9 is outside 1..4", folder));
+    FAILS(mp_dataset_load(folder, NULL, a, &d), mp_arena_printf(a, "%s: T_A.txt:2: node 9 is outside 1..4", folder));
     remove_folder(folder);
 }
 

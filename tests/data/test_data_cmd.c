@@ -76,8 +76,8 @@ static void a_generated_set_is_listed_described_and_audited(void **state)
     mp_arena *a = *state;
     const char *place = new_folder(a), *home = mp_arena_printf(a, "%s/COLORS-3", place);
     mp_span out;
-    assert_int_equal(RUN("generate", "colors3", "--out", home, "--train=40", "--val=20", "--test", "20",
-                         "--large", "10", "--large-c", "0", "--json"),
+    assert_int_equal(RUN("generate", "colors3", "--out", home, "--train=40", "--val=20", "--test", "20", "--large",
+                         "10", "--large-c", "0", "--json"),
                      0);
     const mp_json *made = parsed(out, a);
     assert_int_equal(mp_json_int(made, "graphs", 0), 90);

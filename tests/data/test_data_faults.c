@@ -129,8 +129,7 @@ static void a_write_that_fails_leaves_whole_files(void **state)
         assert_int_equal(d.graphs.graphs, 4);
     }
     DIR *dir = opendir(folder);
-    for (const struct dirent *entry; (entry = readdir(dir)) != NULL;)
-        assert_null(strstr(entry->d_name, ".tmp"));
+    for (const struct dirent *entry; (entry = readdir(dir)) != NULL;) assert_null(strstr(entry->d_name, ".tmp"));
     closedir(dir);
     remove_folder(folder);
 }

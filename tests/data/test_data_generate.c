@@ -46,8 +46,7 @@ static bool same(const mp_raw *raw, int b, int c)
         for (int k = 0; k < m; k++)
             if (g->col[e + k] - v != g->col[f + k] - u) return false;
         int p = x->ptr[v + i], q = x->ptr[u + i], w = x->ptr[v + i + 1] - p;
-        if (x->ptr[u + i + 1] - q != w || memcmp(x->col + p, x->col + q, (size_t)w * sizeof(int)) != 0)
-            return false;
+        if (x->ptr[u + i + 1] - q != w || memcmp(x->col + p, x->col + q, (size_t)w * sizeof(int)) != 0) return false;
     }
     return true;
 }
@@ -56,9 +55,7 @@ static void sizes_are_within(const mp_raw *raw, int part, int lo, int hi)
 {
     for (int b = raw->fixed[part][0]; b < raw->fixed[part][1]; b++) {
         int n = raw->graphs.node_ptr[b + 1] - raw->graphs.node_ptr[b];
-        int m = (raw->graphs.row_ptr[raw->graphs.node_ptr[b + 1]] -
-                 raw->graphs.row_ptr[raw->graphs.node_ptr[b]]) /
-                2;
+        int m = (raw->graphs.row_ptr[raw->graphs.node_ptr[b + 1]] - raw->graphs.row_ptr[raw->graphs.node_ptr[b]]) / 2;
         assert_true(n >= lo && n <= hi);
         assert_true(m < 2 * n && (m >= n || m == n * (n - 1) / 2));
     }
@@ -69,9 +66,7 @@ static void published_colors_have_the_published_shape(void **state)
     mp_raw raw;
     WORKS(mp_generate_colors(&mp_colors_published, *state, &raw));
     WORKS(mp_graph_check(&raw.graphs));
-    static const int fixed[5][2] = {
-        { 0, 500 }, { 500, 3000 }, { 3000, 5500 }, { 5500, 8000 }, { 8000, 10500 }
-    };
+    static const int fixed[5][2] = { { 0, 500 }, { 500, 3000 }, { 3000, 5500 }, { 5500, 8000 }, { 8000, 10500 } };
     assert_memory_equal(raw.fixed, fixed, sizeof fixed);
     assert_int_equal(raw.graphs.graphs, 10500);
     for (int part = 0; part < 5; part++) sizes_are_within(&raw, part, part < 3 ? 4 : 26, part < 3 ? 25 : 200);
@@ -188,8 +183,7 @@ static void every_pair_is_drawn_equally_often(void **state)
         mp_arena_mark here = mp_arena_here(*state);
         mp_rng rng = mp_rng_stream(1, MP_FOR_TEST, (uint64_t)i, 0, 0);
         mp_sketch s;
-        mp_sketch_draw(&rng, *state, 5, i % 2 ? 3 : 7,
-                       &s); /* few edges are drawn, many are drawn by what is missing */
+        mp_sketch_draw(&rng, *state, 5, i % 2 ? 3 : 7, &s); /* few edges are drawn, many are drawn by what is missing */
         for (int e = 0; e < s.edges; e++) count[s.edge[e] >> 32][s.edge[e] & 0xffffffffu]++;
         mp_arena_back(*state, here);
     }

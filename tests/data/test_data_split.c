@@ -12,10 +12,9 @@ static mp_dataset labelled(int graphs, int classes, mp_arena *a)
 {
     int *label = MP_NEW(a, int, graphs);
     for (int b = 0; b < graphs; b++) label[b] = b * b % 7 % classes;
-    return (mp_dataset){ .name = "T",
-                         .graphs = { .graphs = graphs },
-                         .classes = classes,
-                         .seal = mp_seal_new(a, graphs, label, NULL) };
+    return (mp_dataset){
+        .name = "T", .graphs = { .graphs = graphs }, .classes = classes, .seal = mp_seal_new(a, graphs, label, NULL)
+    };
 }
 
 static void count_into(int *times, const int *list, int n)
@@ -167,8 +166,7 @@ static void bad_json_folds_are_refused(void **state)
         { "{\"folds\": []}", "0 folds" },
         { "{\"folds\": [{\"train\": [0, 1]}]}", "'test'" },
         { "{\"folds\": [{\"train\": [0, 5], \"test\": [1]}]}", "f.json:1" },
-        { "{\"folds\": [{\"train\": [0, 1], \"test\": [1], \"val\": [2]}]}",
-          "graph 1 is in 'train' and in 'test'" },
+        { "{\"folds\": [{\"train\": [0, 1], \"test\": [1], \"val\": [2]}]}", "graph 1 is in 'train' and in 'test'" },
         { "{\"folds\": [{\"train\": [0, 1], \"test\": [2], \"val\": [2]}]}",
           "graph 2 is in the validation and the test" },
         { "{\"folds\": [{\"train\": [0, 0], \"test\": [2], \"val\": [1]}]}", "graph 0 is in 'train' twice" },

@@ -79,8 +79,7 @@ static void every_bad_file_fails_with_its_name_and_line(void **state)
         { MP_TU_EDGES, NULL, "T_A.txt: missing" },
         { MP_TU_INDICATOR, NULL, "T_graph_indicator.txt: missing" },
         { MP_TU_INDICATOR, "", "T_graph_indicator.txt: empty" },
-        { MP_TU_INDICATOR, "1\n1\n2\n1\n",
-          "T_graph_indicator.txt:4: graph 1 after graph 2; ids must not fall" },
+        { MP_TU_INDICATOR, "1\n1\n2\n1\n", "T_graph_indicator.txt:4: graph 1 after graph 2; ids must not fall" },
         { MP_TU_INDICATOR, "1\n1\n3\n", "T_graph_indicator.txt:3: graph 2 has no nodes" },
         { MP_TU_INDICATOR, "2\n2\n", "T_graph_indicator.txt:1: graph 1 has no nodes" },
         { MP_TU_INDICATOR, "0\n1\n", "T_graph_indicator.txt:1: graph 0; ids begin with 1" },
@@ -92,16 +91,11 @@ static void every_bad_file_fails_with_its_name_and_line(void **state)
         { MP_TU_NODE_LABELS, "1\n2\n", "T_node_labels.txt: 2 lines for 6 nodes" },
         { MP_TU_NODE_LABELS, "1\n2\n3\n4\n5\n6, 7\n", "T_node_labels.txt:6: expected the end of the line" },
         { MP_TU_NODE_LABELS, "1, 1\n2, 1\n3, 1\n4\n5, 1\n6, 1\n", "T_node_labels.txt:4: expected 2 columns" },
-        { MP_TU_NODE_LABELS, "1\n2\n3\n4\n5\n9999999999\n",
-          "T_node_labels.txt:6: node label 9999999999 is too large" },
-        { MP_TU_NODE_ATTRIBUTES, "1\n2\n3\nnan\n5\n6\n",
-          "T_node_attributes.txt:4: expected a finite number" },
-        { MP_TU_NODE_ATTRIBUTES, "1\n2\ninf\n4\n5\n6\n",
-          "T_node_attributes.txt:3: expected a finite number" },
-        { MP_TU_NODE_ATTRIBUTES, "1\n2\n1e999\n4\n5\n6\n",
-          "T_node_attributes.txt:3: expected a finite number" },
-        { MP_TU_NODE_ATTRIBUTES, "1,1\n2,1\n3\n4,1\n5,1\n6,1\n",
-          "T_node_attributes.txt:3: expected 2 columns" },
+        { MP_TU_NODE_LABELS, "1\n2\n3\n4\n5\n9999999999\n", "T_node_labels.txt:6: node label 9999999999 is too large" },
+        { MP_TU_NODE_ATTRIBUTES, "1\n2\n3\nnan\n5\n6\n", "T_node_attributes.txt:4: expected a finite number" },
+        { MP_TU_NODE_ATTRIBUTES, "1\n2\ninf\n4\n5\n6\n", "T_node_attributes.txt:3: expected a finite number" },
+        { MP_TU_NODE_ATTRIBUTES, "1\n2\n1e999\n4\n5\n6\n", "T_node_attributes.txt:3: expected a finite number" },
+        { MP_TU_NODE_ATTRIBUTES, "1,1\n2,1\n3\n4,1\n5,1\n6,1\n", "T_node_attributes.txt:3: expected 2 columns" },
         { MP_TU_NODE_ATTRIBUTES, "1\n2\n3,4\n4\n5\n6\n", "T_node_attributes.txt:3: expected 1 columns" },
         { MP_TU_NODE_ATTRIBUTES, "1\n2\n3\n", "T_node_attributes.txt: 3 lines for 6 nodes" },
         { MP_TU_GRAPH_ATTRIBUTES, "1.5\n", "T_graph_attributes.txt: 1 lines for 2 graphs" },
@@ -261,8 +255,7 @@ static void attention_columns_are_never_inputs(void **state)
     mp_raw raw;
     mp_dataset d;
     f.name = "COLORS-3";
-    f.part[MP_TU_NODE_ATTRIBUTES] =
-        mp_span_of("1,0,1,0,0\n0,1,0,0,0\n0,1,0,0,0\n0,0,0,1,0\n1,0,1,0,0\n1,0,1,0,0\n");
+    f.part[MP_TU_NODE_ATTRIBUTES] = mp_span_of("1,0,1,0,0\n0,1,0,0,0\n0,1,0,0,0\n0,0,0,1,0\n1,0,1,0,0\n1,0,1,0,0\n");
     f.part[MP_TU_GRAPH_LABELS] = mp_span_of("1\n2\n");
     WORKS(mp_tu_parse(&f, *state, &raw));
     WORKS(mp_dataset_build(&raw, NULL, *state, &d));

@@ -23,8 +23,7 @@ void check_lstm(void **state)
     mp_check_reset(t);
     mp_mat *a = mp_check_input(t, 3, 8), *before = mp_check_input(t, 3, 2);
     for (mp_check_begin(t, "two steps"); mp_check_next(t);) {
-        mp_mat *first, *second, *h = mp_lstm(&t->ctx, a, before, &first),
-                                *g = mp_lstm(&t->ctx, a, first, &second);
+        mp_mat *first, *second, *h = mp_lstm(&t->ctx, a, before, &first), *g = mp_lstm(&t->ctx, a, first, &second);
         mp_check_value(t, mp_mix(&t->ctx, 1, h, 2, g));
         mp_check_value(t, mp_mix(&t->ctx, 1, second, -1, before));
     }
@@ -66,8 +65,8 @@ void check_conv1d(void **state)
     mp_check_reset(t);
     mp_mat *x = mp_check_input(t, 2, 10), *w = mp_check_input(t, 6, 2), *b = mp_check_input(t, 1, 2);
     mp_mat *wide = mp_check_input(t, 2, 10);
-    MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_conv1d(&t->ctx, x, 2, w, b, 1, false), 2,
-                           mp_conv1d(&t->ctx, wide, 2, w, b, 1, true)));
+    MP_GRADCHECK(
+        t, mp_mix(&t->ctx, 1, mp_conv1d(&t->ctx, x, 2, w, b, 1, false), 2, mp_conv1d(&t->ctx, wide, 2, w, b, 1, true)));
     mp_mat *fixed = mp_rig_mat(&t->rig, 2, 10);
     MP_GRADCHECK(t, mp_conv1d(&t->ctx, mp_mat_of(&t->ctx, fixed->v, 2, 10), 2, w, b, 1, false));
 }
@@ -80,8 +79,8 @@ void check_maxpool1d(void **state)
             mp_check_reset(t);
             mp_mat *x = mp_check_input(t, 3, channels * places);
             MP_GRADCHECK(t, mp_maxpool1d(&t->ctx, x, channels));
-            MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_maxpool1d(&t->ctx, x, channels), 1,
-                                   mp_maxpool1d(&t->ctx, x, channels)));
+            MP_GRADCHECK(t,
+                         mp_mix(&t->ctx, 1, mp_maxpool1d(&t->ctx, x, channels), 1, mp_maxpool1d(&t->ctx, x, channels)));
         }
     }
 }

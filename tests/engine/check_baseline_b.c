@@ -89,8 +89,7 @@ void check_block_gram(void **state)
         MP_GRADCHECK(t, mp_block_gram(&t->ctx, s, s, ptr, GRAPHS));
     }
     mp_check_reset(t);
-    mp_mat *s = mp_check_input(t, NODES, 3), *x = mp_check_input(t, NODES, 4),
-           *fixed = mp_rig_mat(&t->rig, NODES, 4);
+    mp_mat *s = mp_check_input(t, NODES, 3), *x = mp_check_input(t, NODES, 4), *fixed = mp_rig_mat(&t->rig, NODES, 4);
     MP_GRADCHECK(t, mp_block_gram(&t->ctx, s, mp_mat_of(&t->ctx, fixed->v, NODES, 4), ptr, GRAPHS));
     MP_GRADCHECK(t, mp_block_gram(&t->ctx, mp_mat_of(&t->ctx, fixed->v, NODES, 4), x, ptr, GRAPHS));
 }
@@ -117,8 +116,7 @@ void check_layer_norm(void **state)
     mp_check *t = *state;
     for (int C = 2; C <= 19; C += 5) {
         mp_check_reset(t);
-        mp_mat *x = mp_check_input(t, 5, C), *gamma = mp_check_input(t, 1, C),
-               *beta = mp_check_input(t, 1, C);
+        mp_mat *x = mp_check_input(t, 5, C), *gamma = mp_check_input(t, 1, C), *beta = mp_check_input(t, 1, C);
         MP_GRADCHECK(t, mp_layer_norm(&t->ctx, x, gamma, beta));
         MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_layer_norm(&t->ctx, x, gamma, beta), 1, x));
     }
@@ -180,19 +178,15 @@ void check_mha(void **state)
         mp_mat *k = mp_check_input(t, NODES, shape[1]), *v = mp_check_input(t, NODES, shape[1]);
         MP_GRADCHECK(t, mp_mha(&t->ctx, q, shared ? NULL : q_ptr, k, v, ptr, GRAPHS, shape[0], over_queries));
     }
-    for (int over_queries = 0; over_queries <= 1;
-         over_queries++) { /* the same rows ask, are keys and values */
+    for (int over_queries = 0; over_queries <= 1; over_queries++) { /* the same rows ask, are keys and values */
         mp_check_reset(t);
         mp_mat *x = mp_check_input(t, NODES, 4);
         MP_GRADCHECK(t, mp_mha(&t->ctx, x, ptr, x, x, ptr, GRAPHS, 2, over_queries));
     }
     mp_check_reset(t);
-    mp_mat *q = mp_check_input(t, 1, 4), *k = mp_check_input(t, NODES, 4),
-           *fixed = mp_rig_mat(&t->rig, NODES, 4);
-    MP_GRADCHECK(t,
-                 mp_mha(&t->ctx, q, NULL, k, mp_mat_of(&t->ctx, fixed->v, NODES, 4), ptr, GRAPHS, 2, false));
-    MP_GRADCHECK(t,
-                 mp_mha(&t->ctx, q, NULL, mp_mat_of(&t->ctx, fixed->v, NODES, 4), k, ptr, GRAPHS, 2, true));
+    mp_mat *q = mp_check_input(t, 1, 4), *k = mp_check_input(t, NODES, 4), *fixed = mp_rig_mat(&t->rig, NODES, 4);
+    MP_GRADCHECK(t, mp_mha(&t->ctx, q, NULL, k, mp_mat_of(&t->ctx, fixed->v, NODES, 4), ptr, GRAPHS, 2, false));
+    MP_GRADCHECK(t, mp_mha(&t->ctx, q, NULL, mp_mat_of(&t->ctx, fixed->v, NODES, 4), k, ptr, GRAPHS, 2, true));
 }
 
 void check_head_spread(void **state)
@@ -289,8 +283,7 @@ void check_cut_loss(void **state)
     for (int K = 1; K <= 3; K++) {
         mp_check_reset(t);
         mp_mat *s = shares(t, 3 * 4, K), *a = mp_check_input(t, 3 * 4, 4);
-        for (size_t i = 0; i < mp_size(a); i++)
-            a->v[i] = i < 32 ? fabs(a->v[i]) : 0; /* the last graph has no edges */
+        for (size_t i = 0; i < mp_size(a); i++) a->v[i] = i < 32 ? fabs(a->v[i]) : 0; /* the last graph has no edges */
         const int *even = (const int[]){ 0, 4, 8, 12 };
         mp_real one[] = { 1, 1, 1, 1 };
         for (mp_check_begin(t, "cut_loss"); mp_check_next(t);) {
@@ -332,8 +325,7 @@ void check_ortho_loss(void **state)
     mp_check_reset(t); /* one cluster is orthogonal to itself: 0, and no gradient */
     mp_mat *s = shares(t, NODES, 1);
     MP_GRADCHECK(t, mp_ortho_loss(&t->ctx, mp_block_gram(&t->ctx, s, s, ptr, GRAPHS), GRAPHS));
-    assert_true(fabs(mp_ortho_loss(&t->ctx, mp_block_gram(&t->ctx, s, s, ptr, GRAPHS), GRAPHS)->v[0]) <
-                1e-12);
+    assert_true(fabs(mp_ortho_loss(&t->ctx, mp_block_gram(&t->ctx, s, s, ptr, GRAPHS), GRAPHS)->v[0]) < 1e-12);
 }
 
 void check_cut_norm(void **state)
@@ -357,14 +349,11 @@ void check_cut_norm(void **state)
 void check_memory(void **state)
 {
     mp_check *t = *state;
-    static const int shapes[][3] = {
-        { 1, 1, 3 }, { 2, 3, 4 }, { 5, 1, 4 }, { 3, 5, 18 }
-    }; /* heads, keys, channels */
+    static const int shapes[][3] = { { 1, 1, 3 }, { 2, 3, 4 }, { 5, 1, 4 }, { 3, 5, 18 } }; /* heads, keys, channels */
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         mp_check_reset(t);
         int H = shapes[i][0], K = shapes[i][1], C = shapes[i][2];
-        mp_mat *x = mp_check_input(t, 6, C), *keys = mp_check_input(t, H * K, C),
-               *mix = mp_check_input(t, H, 1);
+        mp_mat *x = mp_check_input(t, 6, C), *keys = mp_check_input(t, H * K, C), *mix = mp_check_input(t, H, 1);
         MP_GRADCHECK(t, mp_memory(&t->ctx, x, keys, mix, H));
         mp_mat *fixed = mp_rig_mat(&t->rig, H * K, C); /* keys that a step leaves alone */
         MP_GRADCHECK(t, mp_memory(&t->ctx, x, mp_mat_of(&t->ctx, fixed->v, H * K, C), mix, H));

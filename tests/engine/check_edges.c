@@ -12,8 +12,8 @@ typedef struct shape {
 } shape;
 
 static const shape shapes[] = {
-    { 1, { 7 }, 0.4, 0 }, { 3, { 5, 1, 6 }, 0.4, 0.4 }, { 2, { 4, 9 }, 0.15, 0 }, { 1, { 1 }, 0, 0 },
-    { 2, { 3, 2 }, 0, 0 }, { 1, { 6 }, 1, 1 },
+    { 1, { 7 }, 0.4, 0 }, { 3, { 5, 1, 6 }, 0.4, 0.4 }, { 2, { 4, 9 }, 0.15, 0 },
+    { 1, { 1 }, 0, 0 },   { 2, { 3, 2 }, 0, 0 },        { 1, { 6 }, 1, 1 },
 };
 #define SHAPES ((int)(sizeof shapes / sizeof *shapes))
 
@@ -269,7 +269,8 @@ void check_collect(void **state)
             mp_assign a = some_memberships(t, &g, cluster_of);
             mp_mat *alpha = mp_check_input(t, a.size, 1), *x = mp_check_input(t, g.nodes, C);
             MP_GRADCHECK(t, mp_collect(&t->ctx, &a, alpha, x));
-            MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_collect(&t->ctx, &a, alpha, x), 2, mp_collect(&t->ctx, &a, alpha, x)));
+            MP_GRADCHECK(t,
+                         mp_mix(&t->ctx, 1, mp_collect(&t->ctx, &a, alpha, x), 2, mp_collect(&t->ctx, &a, alpha, x)));
         }
     }
 }

@@ -1,5 +1,6 @@
 /* check_pool.c - gradient tests of the ops that turn numbers into scores: columns over their largest, norms
- * of groups. SPDX-License-Identifier: MIT */
+ * of groups.
+ * SPDX-License-Identifier: MIT */
 #include "check_ops.h"
 #include "gradcheck.h"
 

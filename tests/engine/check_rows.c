@@ -10,7 +10,8 @@ void check_linear(void **state)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         for (int how = 0; how < 4; how++) {
             mp_check_reset(t);
-            mp_mat *x = mp_check_input(t, shapes[i][0], shapes[i][1]), *w = mp_check_input(t, shapes[i][1], shapes[i][2]);
+            mp_mat *x = mp_check_input(t, shapes[i][0], shapes[i][1]),
+                   *w = mp_check_input(t, shapes[i][1], shapes[i][2]);
             mp_mat *b = how & 1 ? mp_check_input(t, 1, shapes[i][2]) : NULL;
             MP_GRADCHECK(t, mp_linear(&t->ctx, x, w, b, how & 2));
         }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #define DENSE_NODES 12
-#define DENSE_COLS 32
+#define DENSE_COLS  32
 
 typedef struct dense_graph {
     int n;

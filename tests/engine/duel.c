@@ -68,8 +68,7 @@ static ref_options options_of(const mp_config *c)
 
 static void first_case(const duel *d, ref_case *in)
 {
-    *in = (ref_case){ .g = { .graphs = d->g.graphs, .n = d->g.nodes, .weighted = d->weighted },
-                      .c = d->channels };
+    *in = (ref_case){ .g = { .graphs = d->g.graphs, .n = d->g.nodes, .weighted = d->weighted }, .c = d->channels };
     for (int b = 0; b <= d->g.graphs; b++) in->g.ptr[b] = d->g.node_ptr[b];
     for (int v = 0; v < d->g.nodes; v++) {
         in->drop[v] = d->drop && d->dropped[v];
@@ -271,8 +270,8 @@ static void compare_gradient(const duel *d, const char *what, mp_real *v, const 
     for (size_t i = 0; i < n; i++) {
         double got = gradient ? gradient[i] : 0;
         if (!(fabs(got - numeric[i]) <= 1e-7 * largest))
-            fail_msg("%s %s, gradient of %s, entry %zu: %.12g, the reference's differences say %.12g",
-                     d->op->name, d->options, what, i, got, numeric[i]);
+            fail_msg("%s %s, gradient of %s, entry %zu: %.12g, the reference's differences say %.12g", d->op->name,
+                     d->options, what, i, got, numeric[i]);
     }
 }
 
@@ -294,8 +293,8 @@ static void compare_gradients(duel *d, const mp_real *grad)
         compare_gradient(d, "edge weights", d->g.w->v, d->g.w->live ? d->g.w->g : NULL, (size_t)d->g.edges);
     for (int i = 0; i < d->params.count; i++) {
         const mp_param *q = &d->params.list[i];
-        compare_gradient(d, q->name, d->params.theta + q->offset,
-                         d->ctx.params[i].live ? grad + q->offset : NULL, (size_t)q->rows * (size_t)q->cols);
+        compare_gradient(d, q->name, d->params.theta + q->offset, d->ctx.params[i].live ? grad + q->offset : NULL,
+                         (size_t)q->rows * (size_t)q->cols);
     }
 }
 

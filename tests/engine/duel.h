@@ -1,6 +1,7 @@
 /* duel.h - one batch pooled by the library and by the reference (reference.h), once or twice in a row: the
  * same nodes, the same features, edges and losses, and gradients that agree with central differences of the
- * reference. SPDX-License-Identifier: MIT */
+ * reference.
+ * SPDX-License-Identifier: MIT */
 #ifndef MP_TEST_DUEL_H
 #define MP_TEST_DUEL_H
 

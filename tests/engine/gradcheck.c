@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
-#define STEP 1e-5
-#define TOLERANCE 1e-7
-#define FLOOR 1e-2
-#define MOST_INPUTS 96
+#define STEP         1e-5
+#define TOLERANCE    1e-7
+#define FLOOR        1e-2
+#define MOST_INPUTS  96
 #define MOST_OUTPUTS 8
-#define MOST_VALUES 20000
+#define MOST_VALUES  20000
 
 _Static_assert(sizeof(mp_real) == sizeof(double), "differences need double numbers");
 
@@ -24,12 +24,12 @@ typedef struct mp_check_state {
     mp_mat *input[MOST_INPUTS];
     double *gradient[MOST_INPUTS]; /* of the tape */
     int inputs;
-    int round, at, entry, stride;  /* input and entry that are being moved */
-    bool up;                       /* this round: moved up                 */
+    int round, at, entry, stride; /* input and entry that are being moved */
+    bool up;                      /* this round: moved up                 */
     double centre, largest;
-    double upper, lower, sum;      /* one-sided differences of the probe   */
-    double *numeric, *bend;        /* of the input being moved: the slope, and how much the two sides differ */
-    mp_mat *output[MOST_OUTPUTS];  /* of this round                        */
+    double upper, lower, sum;     /* one-sided differences of the probe   */
+    double *numeric, *bend;       /* of the input being moved: the slope, and how much the two sides differ */
+    mp_mat *output[MOST_OUTPUTS]; /* of this round                        */
     int outputs, values, same;
     double centre_of[MOST_VALUES]; /* outputs of round 0                   */
     double above[MOST_VALUES];     /* outputs with the entry moved up      */
@@ -199,7 +199,8 @@ static void judge(mp_check *t)
         if (wrong && !t->count_only)
             fail_msg("%s: input %d (%d x %d) entry %zu: the tape says %.12g, differences %.12g (error %.3g, largest "
                      "%.3g; the slopes on either side differ by %.3g: if that is large, the step crossed a kink)",
-                     s->what, s->at, m->rows, m->cols, i, s->gradient[s->at][i], s->numeric[i], error, scale, s->bend[i]);
+                     s->what, s->at, m->rows, m->cols, i, s->gradient[s->at][i], s->numeric[i], error, scale,
+                     s->bend[i]);
         t->worst = fmax(t->worst, error);
         t->entries++;
     }
@@ -270,7 +271,8 @@ int mp_check_teardown(void **state)
 {
     mp_check *t = *state;
     if (getenv("MIDPOOL_TEST_VERBOSE"))
-        print_message("             %lld entries, largest error %.2g, %d kinks\n", (long long)t->entries, t->worst, t->kinks);
+        print_message("             %lld entries, largest error %.2g, %d kinks\n", (long long)t->entries, t->worst,
+                      t->kinks);
     mp_check_free(t);
     return 0;
 }

@@ -20,15 +20,15 @@
 #include "rig.h"
 
 typedef struct mp_check {
-    mp_ctx ctx;       /* its arena is emptied before each evaluation */
-    mp_rig rig;       /* inputs, graphs: memory that stays           */
-    int most;         /* entries of an input that are tried, spread evenly; 0: all */
-    bool count_only;  /* count failures instead of ending the test   */
+    mp_ctx ctx;      /* its arena is emptied before each evaluation */
+    mp_rig rig;      /* inputs, graphs: memory that stays           */
+    int most;        /* entries of an input that are tried, spread evenly; 0: all */
+    bool count_only; /* count failures instead of ending the test   */
     int failures;
     bool kinks_expected; /* see below; else a kink fails             */
     int kinks;
-    double worst;     /* largest error met so far                    */
-    int64_t entries;  /* entries compared so far                     */
+    double worst;    /* largest error met so far                    */
+    int64_t entries; /* entries compared so far                     */
     struct mp_check_state *state;
 } mp_check;
 
@@ -55,7 +55,7 @@ void mp_check_value(mp_check *t, mp_mat *out);
 void mp_check_same(mp_check *t, int value);
 
 /* One output; evaluated anew for every entry. */
-#define MP_GRADCHECK(t, call)                                                                                 \
+#define MP_GRADCHECK(t, call)                                                                                          \
     for (mp_check_begin((t), #call); mp_check_next(t);) mp_check_value((t), (call))
 
 /* cmocka fixtures: *state is an mp_check with a seed of its own. */

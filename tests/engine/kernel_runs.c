@@ -91,7 +91,8 @@ void run_gemm(const mp_kernels *k, mp_rig *r, trace *t)
 {
     int M = size(r), N = size(r), K = mp_rng_unit(&r->rng) < 0.1 ? 400 : size(r);
     bool flip_a = coin(r), flip_b = coin(r), add = coin(r);
-    mp_operand A = { reals(r, area(M, K)), flip_a ? M : K, flip_a }, B = { reals(r, area(K, N)), flip_b ? K : N, flip_b };
+    mp_operand A = { reals(r, area(M, K)), flip_a ? M : K, flip_a },
+               B = { reals(r, area(K, N)), flip_b ? K : N, flip_b };
     float *C = reals(r, area(M, N)), *bias = !add && coin(r) ? reals(r, (size_t)N) : NULL;
     k->gemm(C, A, B, M, N, K, bias, add, coin(r), room(mp_gemm_work(M, N, K), sizeof(float)));
     trace_reals(t, C, area(M, N));
@@ -136,7 +137,8 @@ void run_sparse_fwd(const mp_kernels *k, mp_rig *r, trace *t)
 {
     int N = size(r), C = size(r), cols = 1 + small(r);
     const int *col, *ptr = sparse_rows(r, N, cols, &col);
-    float *Y = reals(r, area(N, C)), *val = coin(r) ? reals(r, (size_t)ptr[N]) : NULL, *bias = coin(r) ? reals(r, (size_t)C) : NULL;
+    float *Y = reals(r, area(N, C)), *val = coin(r) ? reals(r, (size_t)ptr[N]) : NULL,
+          *bias = coin(r) ? reals(r, (size_t)C) : NULL;
     k->sparse_fwd(Y, ptr, col, val, reals(r, area(cols, C)), bias, N, C);
     trace_reals(t, Y, area(N, C));
 }
@@ -232,8 +234,8 @@ void run_col_sum(const mp_kernels *k, mp_rig *r, trace *t)
 /* Values over the whole range, with those that are special. */
 static float *wide_reals(mp_rig *r, size_t n)
 {
-    static const float special[] = { 0.0f, -0.0f, 1e-45f, -1e-45f, 1e-38f, INFINITY, -INFINITY, NAN, 88.7f, 88.8f, -87.33f,
-                                     -87.34f, -104.0f, 3e38f, -3e38f, 0.625f, 20.0f };
+    static const float special[] = { 0.0f,  -0.0f,   1e-45f,  -1e-45f, 1e-38f, INFINITY, -INFINITY, NAN,  88.7f,
+                                     88.8f, -87.33f, -87.34f, -104.0f, 3e38f,  -3e38f,   0.625f,    20.0f };
     float *v = reals(r, n);
     for (size_t i = 0; i < n; i++) {
         if (mp_rng_unit(&r->rng) < 0.2) v[i] = special[mp_rng_below(&r->rng, (int)(sizeof special / sizeof *special))];
@@ -285,7 +287,8 @@ static int *ranges(mp_rig *r, int *count)
 {
     *count = size(r);
     int *ptr = MP_NEW(r->memory, int, *count + 1);
-    for (int i = 0; i < *count; i++) ptr[i + 1] = ptr[i] + (coin(r) ? small(r) : 0) + (mp_rng_unit(&r->rng) < 0.05 ? 50 : 0);
+    for (int i = 0; i < *count; i++)
+        ptr[i + 1] = ptr[i] + (coin(r) ? small(r) : 0) + (mp_rng_unit(&r->rng) < 0.05 ? 50 : 0);
     return ptr;
 }
 
@@ -330,8 +333,14 @@ void run_adam(const mp_kernels *k, mp_rig *r, trace *t)
     size_t n = area(size(r), size(r));
     float *theta = reals(r, n), *m = reals(r, n), *v = reals(r, n), *grad = reals(r, n);
     for (size_t i = 0; i < n; i++) v[i] = v[i] < 0 ? -v[i] : v[i];
-    mp_adam how = { .lr_corrected = 0.01f, .root_corrected = 1.5f, .beta1 = 0.9f, .beta2 = 0.999f, .eps = 1e-8f, .decay = 1e-4f,
-                    .rest1 = 0.1f, .rest2 = 0.001f };
+    mp_adam how = { .lr_corrected = 0.01f,
+                    .root_corrected = 1.5f,
+                    .beta1 = 0.9f,
+                    .beta2 = 0.999f,
+                    .eps = 1e-8f,
+                    .decay = 1e-4f,
+                    .rest1 = 0.1f,
+                    .rest2 = 0.001f };
     k->adam(theta, m, v, grad, &how, n);
     trace_reals(t, theta, n);
     trace_reals(t, m, n);

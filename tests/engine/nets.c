@@ -43,8 +43,7 @@ static void set(mp_config *c, const char *options)
     }
 }
 
-static void one(const char *name, const char *options, bool invariant, void (*f)(mp_rig *, net *, void *),
-                void *state)
+static void one(const char *name, const char *options, bool invariant, void (*f)(mp_rig *, net *, void *), void *state)
 {
     static uint64_t seed;
     mp_rig r = mp_rig_new(++seed);

@@ -88,7 +88,8 @@ const char *bench_differs(const mp_pooling *a, const mp_pooling *b)
 
 mp_graph bench_alone(bench *b, const mp_graph *g, int which, mp_mat *x, mp_mat **own_x)
 {
-    int first = g->node_ptr[which], n = g->node_ptr[which + 1] - first, e0 = g->row_ptr[first], e1 = g->row_ptr[first + n];
+    int first = g->node_ptr[which], n = g->node_ptr[which + 1] - first, e0 = g->row_ptr[first],
+        e1 = g->row_ptr[first + n];
     mp_arena *a = b->rig.memory;
     int *node_ptr = MP_NEW(a, int, 2), *row_ptr = MP_NEW(a, int, n + 1), *col = MP_NEW(a, int, e1 - e0);
     int *rev = MP_NEW(a, int, e1 - e0);
@@ -98,8 +99,9 @@ mp_graph bench_alone(bench *b, const mp_graph *g, int which, mp_mat *x, mp_mat *
         col[e - e0] = g->col[e] - first;
         rev[e - e0] = g->rev[e] - e0;
     }
-    mp_graph out = { .graphs = 1, .nodes = n, .edges = e1 - e0, .node_ptr = node_ptr, .row_ptr = row_ptr, .col = col,
-                     .rev = rev };
+    mp_graph out = {
+        .graphs = 1, .nodes = n, .edges = e1 - e0, .node_ptr = node_ptr, .row_ptr = row_ptr, .col = col, .rev = rev
+    };
     if (g->w) {
         out.w = MP_NEW(a, mp_mat, 1);
         *out.w = (mp_mat){ .rows = e1 - e0, .cols = 1, .v = g->w->v + e0 };
@@ -122,7 +124,8 @@ mp_pooling bench_part(bench *b, const mp_pooling *all, int which)
     mp_mat *x;
     *in = bench_alone(b, all->g, which, all->x, NULL);
     *out = bench_alone(b, all->out_g, which, all->out_x, &x);
-    return (mp_pooling){ .g = in, .key = all->key + first, .keep = keep, .keep_ptr = keep_ptr, .out_g = out, .out_x = x };
+    return (
+        mp_pooling){ .g = in, .key = all->key + first, .keep = keep, .keep_ptr = keep_ptr, .out_g = out, .out_x = x };
 }
 
 bool bench_apart(const mp_pooling *p, double gap)

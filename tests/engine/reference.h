@@ -82,8 +82,7 @@ void ref_sparsemax(ref_work *k, double *v, int n);
 void ref_product(int n, ref_square a, ref_square b, ref_square out);
 void ref_loops(const ref_graph *g, ref_square a); /* A + I: missing self loops get 1 */
 void ref_hat(const ref_graph *g, ref_square a);   /* D~^-1/2 (A+I) D~^-1/2, or a weighted graph as it is */
-void ref_gcn(const ref_graph *g, int in, int out, ref_rows x, const double *theta, const double *b,
-             ref_rows y);
+void ref_gcn(const ref_graph *g, int in, int out, ref_rows x, const double *theta, const double *b, ref_rows y);
 void ref_graphconv(ref_work *k, const char *name, int in, int out, ref_rows x, ref_rows y);
 void ref_projection(const ref_work *k, ref_rows r); /* X P_j / |P_j| */
 int ref_size(const ref_graph *g, int v);            /* nodes of its graph */
@@ -92,10 +91,10 @@ void ref_hops(const ref_graph *g, int hops[REF_NODES][REF_NODES]); /* shortest p
 
 /* ---- reference_score.c, reference_select.c, reference_coarsen.c */
 typedef void ref_part(ref_work *k);
-ref_part ref_score_att, ref_score_hgpsl, ref_score_vip, ref_score_rep, ref_score_proj, ref_score_cgi,
-    ref_score_tap, ref_score_ipool;
+ref_part ref_score_att, ref_score_hgpsl, ref_score_vip, ref_score_rep, ref_score_proj, ref_score_cgi, ref_score_tap,
+    ref_score_ipool;
 ref_part ref_select_top, ref_select_spaced, ref_select_far, ref_select_apart;
-ref_part ref_coarsen_att, ref_coarsen_hgpsl, ref_coarsen_vip, ref_coarsen_rep, ref_coarsen_ug,
-    ref_coarsen_induced, ref_coarsen_ipool;
+ref_part ref_coarsen_att, ref_coarsen_hgpsl, ref_coarsen_vip, ref_coarsen_rep, ref_coarsen_ug, ref_coarsen_induced,
+    ref_coarsen_ipool;
 
 #endif

@@ -1,5 +1,6 @@
 /* reference_coarsen.c - the coarseners of the reference (reference.h). Matrices here are [i][j] = what goes
- * from j to i. SPDX-License-Identifier: MIT */
+ * from j to i.
+ * SPDX-License-Identifier: MIT */
 #include "reference.h"
 
 #include <math.h>

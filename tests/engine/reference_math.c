@@ -116,8 +116,7 @@ void ref_hat(const ref_graph *g, ref_square a)
 }
 
 /* D~^-1/2 (A+I) D~^-1/2 X Theta + b (2.2); theta NULL: X itself. */
-void ref_gcn(const ref_graph *g, int in, int out, ref_rows x, const double *theta, const double *b,
-             ref_rows y)
+void ref_gcn(const ref_graph *g, int in, int out, ref_rows x, const double *theta, const double *b, ref_rows y)
 {
     ref_square a;
     ref_rows z;

@@ -23,8 +23,7 @@ static const struct {
 static void make_key(ref_work *k)
 {
     for (int v = 0; v < k->in->g.n; v++)
-        for (int j = 0; j < k->in->h; j++)
-            k->out->key[v] += k->in->o.flip ? fabs(k->score[v][j]) : k->score[v][j];
+        for (int j = 0; j < k->in->h; j++) k->out->key[v] += k->in->o.flip ? fabs(k->score[v][j]) : k->score[v][j];
 }
 
 bool ref_pool(const ref_case *in, ref_result *out)

@@ -1,5 +1,6 @@
 /* reference_score.c - the scores of the reference (reference.h): what the key is summed from, the gates, the
- * losses. SPDX-License-Identifier: MIT */
+ * losses.
+ * SPDX-License-Identifier: MIT */
 #include "reference.h"
 
 #include <math.h>
@@ -41,8 +42,7 @@ static void attend_locally(ref_work *k, ref_square a, ref_rows z, int j)
             sum += a[i][u] * exp(tau * (z[u][j] - most));
             column += a[u][i];
         }
-        k->score[i][j] =
-            exp(tau * (z[i][j] - most)) * a[i][i] / (sum + 1e-10) * (k->in->o.dnorm ? column : 1);
+        k->score[i][j] = exp(tau * (z[i][j] - most)) * a[i][i] / (sum + 1e-10) * (k->in->o.dnorm ? column : 1);
     }
 }
 
@@ -297,13 +297,11 @@ static void contrast(ref_work *k, ref_rows real, ref_rows fake)
     for (int b = 0; b < g->graphs; b++) {
         double all[REF_COLS] = { 0 }, gr[REF_COLS], gf[REF_COLS];
         for (int c = 0; c < k->in->c; c++)
-            for (int v = g->ptr[b]; v < g->ptr[b + 1]; v++)
-                all[c] += k->x[v][c] / (g->ptr[b + 1] - g->ptr[b]);
+            for (int v = g->ptr[b]; v < g->ptr[b + 1]; v++) all[c] += k->x[v][c] / (g->ptr[b + 1] - g->ptr[b]);
         read(k, b, r, gr);
         read(k, b, f, gf);
         k->out->loss +=
-            (ref_log_loss(discriminate(k, gr, all), 1) + ref_log_loss(discriminate(k, gf, all), 0)) /
-            (2 * g->graphs);
+            (ref_log_loss(discriminate(k, gr, all), 1) + ref_log_loss(discriminate(k, gf, all), 0)) / (2 * g->graphs);
     }
 }
 
@@ -333,10 +331,8 @@ void ref_score_cgi(ref_work *k)
         leaky_all(k, in->c, x);
         memcpy(k->x, x, sizeof x);
     } else {
-        ref_gcn(&in->g, in->c, in->h, k->x, ref_weight(k, "gcn_r.lin.weight"), ref_weight(k, "gcn_r.bias"),
-                s[0]);
-        ref_gcn(&in->g, in->c, in->h, k->x, ref_weight(k, "gcn_f.lin.weight"), ref_weight(k, "gcn_f.bias"),
-                s[1]);
+        ref_gcn(&in->g, in->c, in->h, k->x, ref_weight(k, "gcn_r.lin.weight"), ref_weight(k, "gcn_r.bias"), s[0]);
+        ref_gcn(&in->g, in->c, in->h, k->x, ref_weight(k, "gcn_f.lin.weight"), ref_weight(k, "gcn_f.bias"), s[1]);
     }
     for (int v = 0; v < in->g.n; v++) {
         for (int j = 0; j < in->h; j++) {
@@ -377,8 +373,7 @@ void ref_score_tap(ref_work *k)
             double degree = 0;
             for (int j = 0; j < g->n; j++) degree += g->edge[i][j];
             k->score[i][h] = local[i][0] + global[i][h];
-            if (in->o.connectivity)
-                k->score[i][h] += (in->o.lambda < 0 ? 0.1 : in->o.lambda) * degree / ref_size(g, i);
+            if (in->o.connectivity) k->score[i][h] += (in->o.lambda < 0 ? 0.1 : in->o.lambda) * degree / ref_size(g, i);
             if (in->o.scale_n) k->score[i][h] *= ref_size(g, i);
         }
     }

@@ -1,5 +1,6 @@
 /* reference_select.c - the selectors of the reference (reference.h): TOP_k, 1DPool, SEL_k, iPool's local
- * rule. SPDX-License-Identifier: MIT */
+ * rule.
+ * SPDX-License-Identifier: MIT */
 #include "reference.h"
 
 #include <math.h>

@@ -95,7 +95,7 @@ mp_graph mp_rig_renumber(mp_rig *r, const mp_graph *g, const int *to)
 int *mp_rig_dense(mp_rig *r, const mp_graph *g)
 {
     size_t n = (size_t)g->nodes;
-    int *at = MP_NEW(r->memory, int, n * n);
+    int *at = MP_NEW(r->memory, int, n *n);
     memset(at, -1, n * n * sizeof *at);
     for (int v = 0; v < g->nodes; v++)
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) at[(size_t)v * n + (size_t)g->col[e]] = e;
@@ -109,6 +109,7 @@ void mp_rig_params(mp_rig *r, mp_params *p)
         const mp_param *q = &p->list[i];
         size_t n = (size_t)q->rows * (size_t)q->cols;
         mp_rig_fill(r, p->theta + q->offset, n);
-        for (size_t k = 0; k < n; k++) p->theta[q->offset + k] *= (mp_real)(1 / sqrt((double)q->rows)); /* outputs of order one */
+        for (size_t k = 0; k < n; k++)
+            p->theta[q->offset + k] *= (mp_real)(1 / sqrt((double)q->rows)); /* outputs of order one */
     }
 }

@@ -21,8 +21,8 @@ typedef struct adam { /* in double numbers, as PyTorch writes it */
 static adam adam_new(const world *w)
 {
     mp_arena *a = w->rig.memory;
-    adam d = { MP_NEW(a, double, w->params->size), MP_NEW(a, double, w->params->size), MP_NEW(a, double, w->params->size),
-               MP_NEW(a, int, w->params->count) };
+    adam d = { MP_NEW(a, double, w->params->size), MP_NEW(a, double, w->params->size),
+               MP_NEW(a, double, w->params->size), MP_NEW(a, int, w->params->count) };
     for (size_t i = 0; i < w->params->size; i++) d.theta[i] = (double)w->params->theta[i];
     return d;
 }
@@ -86,7 +86,8 @@ static void follow_adam(const char *options)
             const mp_param *q = &w.params->list[id];
             for (size_t i = q->offset; i < q->offset + (size_t)q->rows * (size_t)q->cols; i++) {
                 /* An entry moves by lr a step at most; numbers near 1 have a spacing of 6e-8. */
-                double error = fabs((double)w.params->theta[i] - d.theta[i]), allowed = 2e-4 * w.conf.lr + 2e-7 * fabs(d.theta[i]);
+                double error = fabs((double)w.params->theta[i] - d.theta[i]),
+                       allowed = 2e-4 * w.conf.lr + 2e-7 * fabs(d.theta[i]);
                 if (!(error <= allowed * (double)(step + 1)))
                     fail_msg("%s: step %d, %s: %.9g, PyTorch's formula gives %.9g", options, (int)step, q->name,
                              (double)w.params->theta[i], d.theta[i]);
@@ -114,7 +115,9 @@ static void shards_add_up_to_the_gradient_of_the_batch(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         world w;
-        world_init(&w, i ? "pool=asap hidden=8 layers=2 dropout=0 weight-decay=0" : "pool=sag hidden=8 layers=2 dropout=0 weight-decay=0",
+        world_init(&w,
+                   i ? "pool=asap hidden=8 layers=2 dropout=0 weight-decay=0"
+                     : "pool=sag hidden=8 layers=2 dropout=0 weight-decay=0",
                    200, 30, 2);
         mp_real *grad = MP_NEW(w.rig.memory, mp_real, w.params->size);
         mp_batch b = batch_of(&w, 0, 200);
@@ -147,7 +150,8 @@ static void weights_without_a_gradient_are_left_alone(void **state)
     int still = 0, moved = 0;
     for (int id = 0; id < w.params->count; id++) {
         const mp_param *q = &w.params->list[id];
-        bool same = memcmp(before + q->offset, w.params->theta + q->offset, (size_t)(q->rows * q->cols) * sizeof *before) == 0;
+        bool same =
+            memcmp(before + q->offset, w.params->theta + q->offset, (size_t)(q->rows * q->cols) * sizeof *before) == 0;
         bool unused = strstr(q->name, "disc") != NULL; /* the discriminator of a loss that is off */
         assert_true(same == unused);
         still += same;

@@ -221,16 +221,26 @@ static void numbers_are_whole_and_finite(void **state)
         const char *text;
         bool ok;
         int64_t value;
-    } ints[] = { { "0", true, 0 }, { "-17", true, -17 }, { "+3", true, 3 }, { "9223372036854775807", true, INT64_MAX },
-                 { "-9223372036854775808", true, INT64_MIN }, { "9223372036854775808", false, 0 }, { "", false, 0 },
-                 { "-", false, 0 }, { "1.0", false, 0 }, { " 1", false, 0 }, { "1 ", false, 0 }, { "0x1", false, 0 },
+    } ints[] = { { "0", true, 0 },
+                 { "-17", true, -17 },
+                 { "+3", true, 3 },
+                 { "9223372036854775807", true, INT64_MAX },
+                 { "-9223372036854775808", true, INT64_MIN },
+                 { "9223372036854775808", false, 0 },
+                 { "", false, 0 },
+                 { "-", false, 0 },
+                 { "1.0", false, 0 },
+                 { " 1", false, 0 },
+                 { "1 ", false, 0 },
+                 { "0x1", false, 0 },
                  { "1e3", false, 0 } };
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++) {
         int64_t v = 99;
         assert_true(mp_to_int(mp_span_of(ints[i].text), &v) == ints[i].ok);
         if (ints[i].ok) assert_true(v == ints[i].value);
     }
-    static const char *const bad[] = { "", "nan", "inf", "-inf", "0x1p3", "1e999", "1.2.3", "--1", "1,5", "e5", "1f", " 1" };
+    static const char *const bad[] = { "",      "nan", "inf", "-inf", "0x1p3", "1e999",
+                                       "1.2.3", "--1", "1,5", "e5",   "1f",    " 1" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         double v;
         assert_false(mp_to_real(mp_span_of(bad[i]), &v));
@@ -313,10 +323,21 @@ static void options_have_their_defaults_and_ranges(void **state)
     static const struct {
         const char *name, *value;
         bool ok;
-    } rows[] = { { "ratio", "0.8", true }, { "ratio", "0", false }, { "ratio", "1.1", false }, { "ratio", "nan", false },
-                 { "score-dim", "9", true }, { "score-dim", "0", false }, { "score-dim", "2.5", false },
-                 { "flip", "yes", true }, { "no-flip", "true", true }, { "flip", "maybe", false }, { "width", "mlp", true },
-                 { "width", "ml", false }, { "rato", "0.5", false }, { "no-ratio", "1", false }, { "drop", "1", false },
+    } rows[] = { { "ratio", "0.8", true },
+                 { "ratio", "0", false },
+                 { "ratio", "1.1", false },
+                 { "ratio", "nan", false },
+                 { "score-dim", "9", true },
+                 { "score-dim", "0", false },
+                 { "score-dim", "2.5", false },
+                 { "flip", "yes", true },
+                 { "no-flip", "true", true },
+                 { "flip", "maybe", false },
+                 { "width", "mlp", true },
+                 { "width", "ml", false },
+                 { "rato", "0.5", false },
+                 { "no-ratio", "1", false },
+                 { "drop", "1", false },
                  { "pool", "a-name-that-is-far-too-long-for-the-sixty-four-bytes-that-are-there", false } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mp_err e = mp_conf_set(mp_config_table, &c, rows[i].name, rows[i].value, "here");

@@ -1,5 +1,6 @@
 /* test_baselines.c - what must hold for every baseline of the table. A new baseline is covered when it gets
- * its row. SPDX-License-Identifier: MIT */
+ * its row.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +16,7 @@
 #include "train/engine.h"
 
 /* Log-probabilities of the listed graphs of a collection. */
-static mp_real *predict(mp_rig *r, net *n, const mp_graph *all, const mp_sparse *x, const int *which,
-                        int count)
+static mp_real *predict(mp_rig *r, net *n, const mp_graph *all, const mp_sparse *x, const int *which, int count)
 {
     mp_engine *e = mp_engine_new(n->model, 1);
     mp_batch b = { .all = all, .x = x, .which = which, .n = count };
@@ -74,8 +74,7 @@ static void renumber(mp_rig *r, net *n, void *state)
     const mp_real *a = predict(r, n, &g, &x, all, 3), *b = predict(r, n, &h, &y, all, 3);
     for (int i = 0; i < 3 * NET_OUTPUTS; i++)
         if (!(fabs((double)a[i] - (double)b[i]) <= 1e-4 * fmax(1, fabs((double)a[i]))))
-            fail_msg("%s: output %g became %g when nodes were renumbered", n->what, (double)a[i],
-                     (double)b[i]);
+            fail_msg("%s: output %g became %g when nodes were renumbered", n->what, (double)a[i], (double)b[i]);
 }
 
 static void renumbered_nodes_give_the_same_outputs(void **state)
@@ -108,8 +107,8 @@ static void a_graph_ignores_its_batch(void **state)
 
 /* ---- edges of the domain */
 
-static void train_some(net *n, const mp_graph *g, const mp_sparse *x, const int *which, int count,
-                       int threads, int steps)
+static void train_some(net *n, const mp_graph *g, const mp_sparse *x, const int *which, int count, int threads,
+                       int steps)
 {
     static const int label[] = { 0, 2, 1, 2, 0, 1, 1, 0 };
     mp_engine *e = mp_engine_new(n->model, threads);
@@ -131,9 +130,8 @@ static void strange(mp_rig *r, net *n, void *state)
         int graphs, sizes[4];
         double density, loops;
     } cases[] = {
-        { 1, { 1 }, 0, 0 },        { 1, { 1 }, 0, 1 },    { 4, { 1, 1, 1, 1 }, 0, 0 },
-        { 3, { 3, 1, 4 }, 0, 0 },  { 2, { 2, 2 }, 1, 0 }, { 4, { 1, 1, 4, 2 }, 1, 1 },
-        { 2, { 12, 9 }, 0.08, 0 }, { 1, { 45 }, 1, 0 },
+        { 1, { 1 }, 0, 0 },    { 1, { 1 }, 0, 1 },          { 4, { 1, 1, 1, 1 }, 0, 0 }, { 3, { 3, 1, 4 }, 0, 0 },
+        { 2, { 2, 2 }, 1, 0 }, { 4, { 1, 1, 4, 2 }, 1, 1 }, { 2, { 12, 9 }, 0.08, 0 },   { 1, { 45 }, 1, 0 },
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -194,8 +192,7 @@ static void repeat(mp_rig *r, net *n, void *state)
             first = MP_NEW(r->memory, mp_real, p->size);
             memcpy(first, p->theta, p->size * sizeof *first);
         } else if (memcmp(first, p->theta, p->size * sizeof *first) != 0) {
-            fail_msg("%s: other weights with kernels %s and %d threads", n->what, machines[i].isa,
-                     machines[i].threads);
+            fail_msg("%s: other weights with kernels %s and %d threads", n->what, machines[i].isa, machines[i].threads);
         }
     }
     unsetenv("MIDPOOL_ISA");

@@ -20,8 +20,7 @@ static void items_fall_and_equal_ones_keep_their_order(void **state)
     for (int n = 0; n < 200; n++) {
         mp_item *item = MP_NEW(r.memory, mp_item, n), *spare = MP_NEW(r.memory, mp_item, n);
         bool *seen = MP_NEW(r.memory, bool, n + 1);
-        for (int i = 0; i < n; i++)
-            item[i] = (mp_item){ (mp_real)(mp_rng_below(&r.rng, n / 3 + 1) - n / 6), i };
+        for (int i = 0; i < n; i++) item[i] = (mp_item){ (mp_real)(mp_rng_below(&r.rng, n / 3 + 1) - n / 6), i };
         mp_order_falling(item, n, spare);
         for (int i = 0; i < n; i++) {
             assert_false(seen[item[i].id]);
@@ -53,8 +52,7 @@ static void plain_way(mp_rig *r, const mp_graph *g, const mp_real *score, int *c
     int *order = MP_NEW(r->memory, int, g->nodes), taken = 0, next = 0;
     for (int v = 0; v < g->nodes; v++) {
         edge[v] = cluster[v] = -1;
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
-            list[e] = (listed){ g->col[e], v, e, score[e] };
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) list[e] = (listed){ g->col[e], v, e, score[e] };
     }
     qsort(list, (size_t)g->edges, sizeof *list, best_first);
     for (int i = 0; i < g->edges; i++) {

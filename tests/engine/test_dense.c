@@ -16,9 +16,9 @@
 #include "pool/pool.h"
 #include "rig.h"
 
-#define CASES 100 /* batches of two graphs */
+#define CASES    100 /* batches of two graphs */
 #define CHANNELS 3
-#define STEP 1e-5
+#define STEP     1e-5
 
 typedef struct setting {
     int h;
@@ -57,8 +57,14 @@ static void reference(duel *d, dense_result truth[2])
 {
     for (int b = 0; b < 2; b++) {
         int first = d->g.node_ptr[b];
-        dense_case in = { .g.n = d->g.node_ptr[b + 1] - first, .c = CHANNELS, .h = d->how.h, .ratio = d->how.ratio,
-                          .alpha = 0.6, .flip = d->how.flip, .combine = d->how.combine, .weight = weight_of,
+        dense_case in = { .g.n = d->g.node_ptr[b + 1] - first,
+                          .c = CHANNELS,
+                          .h = d->how.h,
+                          .ratio = d->how.ratio,
+                          .alpha = 0.6,
+                          .flip = d->how.flip,
+                          .combine = d->how.combine,
+                          .weight = weight_of,
                           .from = &d->params };
         for (int v = 0; v < in.g.n; v++) {
             for (int c = 0; c < CHANNELS; c++) in.x[v][c] = d->x->v[(first + v) * CHANNELS + c];
@@ -149,7 +155,8 @@ static void run_library(duel *d, mp_real *grad)
 
 static void close_to(const char *what, double got, double want)
 {
-    if (!(fabs(got - want) <= 1e-10 * fmax(1, fabs(want)))) fail_msg("%s: %.15g, the reference has %.15g", what, got, want);
+    if (!(fabs(got - want) <= 1e-10 * fmax(1, fabs(want))))
+        fail_msg("%s: %.15g, the reference has %.15g", what, got, want);
 }
 
 static void compare_outputs(const duel *d)
@@ -196,8 +203,8 @@ static void compare_gradient(duel *d, const char *what, mp_real *v, const mp_rea
     for (size_t i = 0; i < n; i++) {
         double got = gradient ? gradient[i] : 0;
         if (!(fabs(got - numeric[i]) <= 1e-7 * largest))
-            fail_msg("%s, gradient of %s, entry %zu: %.12g, the reference's differences say %.12g", d->op->name, what, i, got,
-                     numeric[i]);
+            fail_msg("%s, gradient of %s, entry %zu: %.12g, the reference's differences say %.12g", d->op->name, what,
+                     i, got, numeric[i]);
     }
 }
 
@@ -217,8 +224,8 @@ static void compare_gradients(duel *d, mp_real *grad)
 static void operator_agrees(const char *name)
 {
     static const setting settings[] = {
-        { 1, false, DENSE_SUM, 0.5, false }, { 1, false, DENSE_SUM, 0.3, true },  { 3, true, DENSE_SUM, 0.5, false },
-        { 2, true, DENSE_SUM, 0.8, true },   { 5, true, DENSE_MAX, 0.5, false },  { 3, false, DENSE_L2, 0.5, true },
+        { 1, false, DENSE_SUM, 0.5, false }, { 1, false, DENSE_SUM, 0.3, true }, { 3, true, DENSE_SUM, 0.5, false },
+        { 2, true, DENSE_SUM, 0.8, true },   { 5, true, DENSE_MAX, 0.5, false }, { 3, false, DENSE_L2, 0.5, true },
     };
     for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
         duel d = { .op = mp_pool_find(name), .how = settings[s], .rig = mp_rig_new(s + 1) };

@@ -58,7 +58,8 @@ static void weights_do_not_depend_on_the_threads(void **state)
             mp_real *one = weights_after(options, graphs, outputs, 1, 7, &n);
             for (size_t k = 0; k < n; k++) assert_true(isfinite(one[k]));
             for (int threads = 2; threads <= 5; threads += 3)
-                if (!same_weights(options, graphs, outputs, threads, 7, one)) fail_msg("%s: %d threads", options, threads);
+                if (!same_weights(options, graphs, outputs, threads, 7, one))
+                    fail_msg("%s: %d threads", options, threads);
             assert_true(same_weights(options, graphs, outputs, 1, 7, one));
             assert_false(same_weights(options, graphs, outputs, 1, 8, one));
             free(one);
@@ -84,7 +85,8 @@ static void weights_do_not_depend_on_the_instruction_set(void **state)
             for (int s = 0; s < 2; s++) {
                 if (!mp_kernels_named(sets[s])) continue;
                 setenv("MIDPOOL_ISA", sets[s], 1);
-                if (!same_weights(options, 50, outputs, 2, 7, base)) fail_msg("%s: %s differs from base", options, sets[s]);
+                if (!same_weights(options, 50, outputs, 2, 7, base))
+                    fail_msg("%s: %s differs from base", options, sets[s]);
                 compared++;
             }
             free(base);
@@ -123,7 +125,8 @@ static void every_graph_is_in_one_shard(void **state)
             sum += mp_engine_loss(e, &single, one);
         }
         assert_true(fabs(mp_engine_loss(e, &b, all) - sum) < 1e-5 * n);
-        assert_int_equal(mp_engine_train(e, &b, (mp_draw){ 1, 0, 0, 0 }, &loss, &aux), MP_OK); /* the loss before the step */
+        assert_int_equal(mp_engine_train(e, &b, (mp_draw){ 1, 0, 0, 0 }, &loss, &aux),
+                         MP_OK); /* the loss before the step */
         assert_true(fabs(loss - sum / n) < 1e-5);
         mp_engine_free(e);
         world_free(&w);
@@ -162,11 +165,13 @@ static void a_small_set_is_learned_by_heart(void **state)
     for (int i = 0; i < 4; i++) {
         char options[128];
         world w;
-        snprintf(options, sizeof options, "pool=%s hidden=16 layers=2 lr=0.01 dropout=0 score-dim=2 flip=true", names[i]);
+        snprintf(options, sizeof options, "pool=%s hidden=16 layers=2 lr=0.01 dropout=0 score-dim=2 flip=true",
+                 names[i]);
         world_init(&w, options, 12, 12, 2);
         mp_engine *e = mp_engine_new(w.model, 1);
         double first = train(&w, e, 0, 1, 12, 1), last = train(&w, e, 1, 150, 12, 1);
-        if (!(last < 0.05 && last < first / 10)) fail_msg("%s: the loss went from %g to %g only", names[i], first, last);
+        if (!(last < 0.05 && last < first / 10))
+            fail_msg("%s: the loss went from %g to %g only", names[i], first, last);
         mp_engine_free(e);
         world_free(&w);
     }

@@ -75,8 +75,7 @@ static void linear(const reference *r, const char *prefix, const table *x, table
 }
 
 /* D^-1/2 (A + I) D^-1/2 X W^T + b, from the dense matrix. */
-static void convolution(const reference *r, const char *prefix, const table *a, const table *x, table *y,
-                        bool relu)
+static void convolution(const reference *r, const char *prefix, const table *a, const table *x, table *y, bool relu)
 {
     const mp_param *w = part_of(r, prefix, "lin.weight"), *b = part_of(r, prefix, "bias");
     int n = x->rows;
@@ -136,8 +135,7 @@ static void attend(const reference *r, const table *q, const table *k, const tab
         for (int i = 0; i < a.rows; i++) {
             for (int j = 0; j < a.cols; j++) {
                 a.v[i][j] = 0;
-                for (int c = h * width; c < (h + 1) * width; c++)
-                    a.v[i][j] += q->v[i][c] * k->v[j][c] / sqrt(q->cols);
+                for (int c = h * width; c < (h + 1) * width; c++) a.v[i][j] += q->v[i][c] * k->v[j][c] / sqrt(q->cols);
             }
         }
         softmax(&a, r->conf->attend == MP_ATTEND_QUERIES);
@@ -148,8 +146,7 @@ static void attend(const reference *r, const table *q, const table *k, const tab
 }
 
 /* MAB(q, x); adj NULL: linear keys and values. */
-static void block(const reference *r, const char *prefix, const table *q, const table *x, const table *adj,
-                  table *out)
+static void block(const reference *r, const char *prefix, const table *q, const table *x, const table *adj, table *out)
 {
     static table ask, k, v, o;
     char part[5][96];
@@ -306,8 +303,7 @@ static void agrees(uint64_t seed, const char *const *options)
     mp_mat *y = mp_model_forward(t.model, &c, &t.g, NULL, t.x, NULL, NULL);
     double exact[4 * OUTPUTS];
     evaluate(&t, exact);
-    for (int i = 0; i < 4 * OUTPUTS; i++)
-        assert_true(fabs(exact[i] - y->v[i]) <= 1e-12 * fmax(1, fabs(exact[i])));
+    for (int i = 0; i < 4 * OUTPUTS; i++) assert_true(fabs(exact[i] - y->v[i]) <= 1e-12 * fmax(1, fabs(exact[i])));
     mp_real *g = mp_grad_zeroed(y);
     for (int i = 0; i < 4 * OUTPUTS; i++) g[i] = probe(i / OUTPUTS, i % OUTPUTS);
     mp_tape_back(&c);

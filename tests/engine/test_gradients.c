@@ -56,9 +56,6 @@ static void a_wrong_gradient_is_noticed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wrong_gradient_is_noticed),
-        MP_OP_LIST(CASE)
-    };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(a_wrong_gradient_is_noticed), MP_OP_LIST(CASE) };
     return cmocka_run_group_tests_name("gradients of ops", tests, NULL, NULL);
 }

@@ -2,7 +2,8 @@
  *
  * A step of 1e-5 may cross a kink of ReLU or change what is sorted, contracted or the largest; that shows as
  * a few wrong entries with some inputs. A wrong derivative shows with all of them, so one draw without errors
- * is asked for. SPDX-License-Identifier: MIT */
+ * is asked for.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,8 +41,7 @@ static int errors(net *n, uint64_t seed, double *worst)
     t->count_only = true;
     t->most = 25;
     for (mp_check_begin(t, n->what); mp_check_next(t);) {
-        mp_mat *aux = NULL,
-               *y = mp_model_forward(n->model, &t->ctx, mp_check_fresh(t, &g), &x, NULL, NULL, &aux);
+        mp_mat *aux = NULL, *y = mp_model_forward(n->model, &t->ctx, mp_check_fresh(t, &g), &x, NULL, NULL, &aux);
         mp_check_value(t, mp_xent(&t->ctx, y, label, 0.25, NULL));
         if (aux) mp_check_value(t, aux);
     }

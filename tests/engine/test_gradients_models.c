@@ -157,8 +157,9 @@ static void pool_case(mp_check *t, const mp_pool_op *op, const char *options, bo
     mp_config_init(&l.conf);
     set(&l.conf, options);
     mp_pooling p = draw_case(t, op, weighted, &l);
-    bool detached = strcmp(op->name, "asap") == 0 && (l.conf.detach_adj == MP_DETACH_YES ||
-                    (l.conf.detach_adj == MP_DETACH_AUTO && l.conf.variant == MP_VARIANT_AUTHORS));
+    bool detached = strcmp(op->name, "asap") == 0 &&
+                    (l.conf.detach_adj == MP_DETACH_YES ||
+                     (l.conf.detach_adj == MP_DETACH_AUTO && l.conf.variant == MP_VARIANT_AUTHORS));
     bool edges = !detached && p.out_g->w && p.out_g->w->g, loss = p.loss; /* constants have no gradient to check */
     char what[320];
     snprintf(what, sizeof what, "%s %s%s", op->name, options, weighted ? " (weighted)" : "");
@@ -182,7 +183,8 @@ static void every_operator_at_every_dimension_width_and_variant(void **state)
     for (const mp_pool_op *op = mp_pool_ops(); op->name; op++) {
         for (int i = 0; i < 48; i++) {
             char options[256];
-            snprintf(options, sizeof options, "%s width=%s variant=%s", dims[i % 4], widths[i / 4 % 4], variants[i / 16]);
+            snprintf(options, sizeof options, "%s width=%s variant=%s", dims[i % 4], widths[i / 4 % 4],
+                     variants[i / 16]);
             pool_case(t, op, options, i % 3 == 1);
             pool_case(t, op, options, i % 3 != 1);
         }
@@ -195,32 +197,65 @@ static void every_option_of_every_operator(void **state)
     static const struct {
         const char *op, *options; /* op NULL: all */
     } rows[] = {
-        { NULL, "gate=tanh" },       { NULL, "gate=sigmoid" },        { NULL, "gate=identity" },
-        { NULL, "rank=activated" },  { NULL, "combine=max" },         { NULL, "combine=l2" },
-        { NULL, "ratio=0.8" },       { NULL, "ratio=1" },             { NULL, "drop=0.4 dropped=zero" },
+        { NULL, "gate=tanh" },
+        { NULL, "gate=sigmoid" },
+        { NULL, "gate=identity" },
+        { NULL, "rank=activated" },
+        { NULL, "combine=max" },
+        { NULL, "combine=l2" },
+        { NULL, "ratio=0.8" },
+        { NULL, "ratio=1" },
+        { NULL, "drop=0.4 dropped=zero" },
         { NULL, "drop=0.4 drop-mode=bernoulli" },
-        { "topk", "adj-power=2" },   { "topk", "min-score=0.1" },     { "sag", "min-score=0.1" },
-        { "sag", "score-conv=graphconv" }, { "sag", "score-conv=sage" }, { "sag", "score-conv=gat" },
+        { "topk", "adj-power=2" },
+        { "topk", "min-score=0.1" },
+        { "sag", "min-score=0.1" },
+        { "sag", "score-conv=graphconv" },
+        { "sag", "score-conv=sage" },
+        { "sag", "score-conv=gat" },
         { "sag", "score-conv=cheb" },
-        { "gsa", "mix=before" },     { "gsa", "fusion=gat" },         { "gsa", "fusion=none" },
-        { "gsa", "fusion=raw" },     { "gsa", "score-conv=gat alpha=0.3" }, { "gsa", "score-conv=cheb" },
-        { "gsa", "score-conv=sage" }, { "gsa", "score-conv=graphconv" },
-        { "asap", "intra=gcn" },     { "asap", "detach-adj=yes" },    { "asap", "att-dropout=0.3" },
-        { "asap", "intra=gcn variant=pyg" }, { "asap", "detach-adj=no variant=authors" },
-        { "att", "attention=local" }, { "att", "attention=local dnorm=true" }, { "att", "scale-n=true" },
-        { "att", "assign=raw" },     { "hgpsl", "lap-norm=sym" },     { "hgpsl", "sparse=false" },
-        { "hgpsl", "candidates=sampled hops=1" }, { "hgpsl", "lambda=0.3" }, { "vip", "hops=3" },
-        { "vip", "vip-adj=literal" }, { "vip", "vip-adj=induced" },  { "vip", "mi-weight=0" },
-        { "rep", "lambda=0.5" },     { "rep", "rep-select=peak" },    { "ug", "square=after" },
-        { "ug", "binary=true" },     { "cgi", "mi-nodes=top1" },      { "cgi", "mi-nodes=top1 variant=authors" },
-        { "tap", "connectivity=true" }, { "tap", "scale-n=true" },    { "ipool", "hops=3" },
-        { "ipool", "pick=local" },   { "ipool", "overlap=cosine lambda=0.2" },
+        { "gsa", "mix=before" },
+        { "gsa", "fusion=gat" },
+        { "gsa", "fusion=none" },
+        { "gsa", "fusion=raw" },
+        { "gsa", "score-conv=gat alpha=0.3" },
+        { "gsa", "score-conv=cheb" },
+        { "gsa", "score-conv=sage" },
+        { "gsa", "score-conv=graphconv" },
+        { "asap", "intra=gcn" },
+        { "asap", "detach-adj=yes" },
+        { "asap", "att-dropout=0.3" },
+        { "asap", "intra=gcn variant=pyg" },
+        { "asap", "detach-adj=no variant=authors" },
+        { "att", "attention=local" },
+        { "att", "attention=local dnorm=true" },
+        { "att", "scale-n=true" },
+        { "att", "assign=raw" },
+        { "hgpsl", "lap-norm=sym" },
+        { "hgpsl", "sparse=false" },
+        { "hgpsl", "candidates=sampled hops=1" },
+        { "hgpsl", "lambda=0.3" },
+        { "vip", "hops=3" },
+        { "vip", "vip-adj=literal" },
+        { "vip", "vip-adj=induced" },
+        { "vip", "mi-weight=0" },
+        { "rep", "lambda=0.5" },
+        { "rep", "rep-select=peak" },
+        { "ug", "square=after" },
+        { "ug", "binary=true" },
+        { "cgi", "mi-nodes=top1" },
+        { "cgi", "mi-nodes=top1 variant=authors" },
+        { "tap", "connectivity=true" },
+        { "tap", "scale-n=true" },
+        { "ipool", "hops=3" },
+        { "ipool", "pick=local" },
+        { "ipool", "overlap=cosine lambda=0.2" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (const mp_pool_op *op = mp_pool_ops(); op->name; op++) {
             if (rows[i].op && strcmp(rows[i].op, op->name) != 0) continue;
             if (op->ungated && strstr(rows[i].options, "gate=")) continue; /* gates by a score without a gradient */
-            bool threshold = strstr(rows[i].options, "min-score"); /* one column only */
+            bool threshold = strstr(rows[i].options, "min-score");         /* one column only */
             for (int wide = 0; wide <= !threshold; wide++) {
                 char options[256];
                 snprintf(options, sizeof options, "score-dim=%d flip=true %s", wide ? 3 : 1, rows[i].options);
@@ -317,7 +352,8 @@ static void every_network(void **state)
         for (int mid = 0; mid < 2; mid++) {
             const char *h = mid ? "score-dim=3 flip=true drop=0.1" : "score-dim=1";
             /* Scores from neighbours or shares hardly differ in the pairs that a third level is left with. */
-            snprintf(options, sizeof options, "pool=%s arch=tu hidden=10 %s layers=%d", op->name, h, op->rank_activated ? 2 : 3);
+            snprintf(options, sizeof options, "pool=%s arch=tu hidden=10 %s layers=%d", op->name, h,
+                     op->rank_activated ? 2 : 3);
             network(t, options, 3);
             snprintf(options, sizeof options, "pool=%s arch=colors hidden=8 %s", op->name, h);
             network(t, options, 1);
@@ -326,7 +362,8 @@ static void every_network(void **state)
         }
         snprintf(options, sizeof options, "pool=%s arch=tu hidden=10 conv=graphconv layers=2 variant=pyg", op->name);
         network(t, options, 3);
-        snprintf(options, sizeof options, "pool=%s arch=tu hidden=10 conv=sage layers=%d ratio=0.8 width=mlp score-dim=2", op->name,
+        snprintf(options, sizeof options,
+                 "pool=%s arch=tu hidden=10 conv=sage layers=%d ratio=0.8 width=mlp score-dim=2", op->name,
                  op->rank_activated ? 2 : 4);
         network(t, options, 3);
     }

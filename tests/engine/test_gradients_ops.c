@@ -1,7 +1,8 @@
 /* test_gradients_ops.c - two poolings in a row, of every operator with every option of its own, agree with
  * central differences: features, weights of the coarse edges and auxiliary losses, with the kept nodes held
  * fixed. The second pooling's graph carries the weights that the first one made, and their gradient where
- * they have one. SPDX-License-Identifier: MIT */
+ * they have one.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,8 +60,8 @@ static void run(mp_check *t, tower *w)
 {
     t->ctx.record = true; /* losses exist only where gradients do */
     for (int l = 0; l < LEVELS; l++) {
-        w->p[l] = (mp_pooling){ .g = l ? w->p[l - 1].out_g : mp_check_fresh(t, &w->g),
-                                .x = l ? w->p[l - 1].out_x : w->x };
+        w->p[l] =
+            (mp_pooling){ .g = l ? w->p[l - 1].out_g : mp_check_fresh(t, &w->g), .x = l ? w->p[l - 1].out_x : w->x };
         mp_pool_run(w->pool[l], &t->ctx, &w->p[l]);
     }
 }

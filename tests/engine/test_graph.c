@@ -64,26 +64,23 @@ static void bad_edges_are_refused_with_a_reason(void **state)
         int n, src[4], dst[4];
         const char *says;
     } rows[] = {
-        { 1, { 0 }, { 1 }, "reverse" },
-        { 2, { 0, 5 }, { 1, 0 }, "outside" },
-        { 1, { -1 }, { 0 }, "outside" },
-        { 1, { 0 }, { 5 }, "outside" },
-        { 1, { 0 }, { -7 }, "outside" },
-        { 2, { 1, 2 }, { 2, 1 }, "crosses" },
-        { 2, { 0, 4 }, { 4, 0 }, "crosses" },
-        { 3, { 0, 1, 0 }, { 1, 0, 1 }, "repeated" },
-        { 2, { 3, 3 }, { 3, 3 }, "repeated" },
-        { 4, { 2, 3, 3, 4 }, { 3, 2, 4, 2 }, "reverse" },
+        { 1, { 0 }, { 1 }, "reverse" },        { 2, { 0, 5 }, { 1, 0 }, "outside" },
+        { 1, { -1 }, { 0 }, "outside" },       { 1, { 0 }, { 5 }, "outside" },
+        { 1, { 0 }, { -7 }, "outside" },       { 2, { 1, 2 }, { 2, 1 }, "crosses" },
+        { 2, { 0, 4 }, { 4, 0 }, "crosses" },  { 3, { 0, 1, 0 }, { 1, 0, 1 }, "repeated" },
+        { 2, { 3, 3 }, { 3, 3 }, "repeated" }, { 4, { 2, 3, 3, 4 }, { 3, 2, 4, 2 }, "reverse" },
     };
     mp_arena *a = mp_arena_new(0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mp_graph g;
-        assert_int_equal(mp_graph_from_edges(a, 3, node_ptr, rows[i].n, rows[i].src, rows[i].dst, &g, NULL), MP_ERR_INPUT);
+        assert_int_equal(mp_graph_from_edges(a, 3, node_ptr, rows[i].n, rows[i].src, rows[i].dst, &g, NULL),
+                         MP_ERR_INPUT);
         assert_non_null(strstr(mp_message(), rows[i].says));
     }
     mp_graph g;
     static const int loop[] = { 3 };
-    assert_int_equal(mp_graph_from_edges(a, 3, node_ptr, 1, loop, loop, &g, NULL), MP_OK); /* a loop is its own reverse */
+    assert_int_equal(mp_graph_from_edges(a, 3, node_ptr, 1, loop, loop, &g, NULL),
+                     MP_OK); /* a loop is its own reverse */
     must_hold(&g);
     assert_int_equal(mp_graph_from_edges(a, 3, node_ptr, 0, NULL, NULL, &g, NULL), MP_OK);
     must_hold(&g);
@@ -99,7 +96,8 @@ static void every_broken_invariant_is_noticed(void **state)
     must_hold(&g);
     for (int i = 0; i < 9; i++) {
         mp_graph bad = g;
-        int *node_ptr = MP_NEW(r.memory, int, 3), *row_ptr = MP_NEW(r.memory, int, 12), *col = MP_NEW(r.memory, int, g.edges);
+        int *node_ptr = MP_NEW(r.memory, int, 3), *row_ptr = MP_NEW(r.memory, int, 12),
+            *col = MP_NEW(r.memory, int, g.edges);
         int *rev = MP_NEW(r.memory, int, g.edges);
         memcpy(node_ptr, g.node_ptr, 3 * sizeof(int));
         memcpy(row_ptr, g.row_ptr, 12 * sizeof(int));
@@ -111,15 +109,33 @@ static void every_broken_invariant_is_noticed(void **state)
         bad.rev = rev;
         mp_mat w = { .rows = g.edges - 1, .cols = 1 };
         switch (i) {
-        case 0: node_ptr[0] = 1; break;
-        case 1: node_ptr[2] = 10; break;
-        case 2: row_ptr[11]--; break;
-        case 3: col[0] = 9; break;  /* another graph */
-        case 4: col[0] = -1; break;
-        case 5: col[1] = col[0]; break;
-        case 6: rev[0] = g.edges; break;
-        case 7: rev[0] = rev[1]; break;
-        case 8: bad.w = &w; break;
+        case 0:
+            node_ptr[0] = 1;
+            break;
+        case 1:
+            node_ptr[2] = 10;
+            break;
+        case 2:
+            row_ptr[11]--;
+            break;
+        case 3:
+            col[0] = 9;
+            break; /* another graph */
+        case 4:
+            col[0] = -1;
+            break;
+        case 5:
+            col[1] = col[0];
+            break;
+        case 6:
+            rev[0] = g.edges;
+            break;
+        case 7:
+            rev[0] = rev[1];
+            break;
+        case 8:
+            bad.w = &w;
+            break;
         }
         assert_int_equal(mp_graph_check(&bad), MP_ERR_INPUT);
         assert_true(strlen(mp_message()) > 0);

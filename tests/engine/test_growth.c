@@ -29,8 +29,7 @@ static mp_graph random_graph(mp_arena *a, int n)
         for (int i = 0; i < 2; i++) {
             int u = mp_rng_below(&r, n);
             bool again = u == v || u == first;
-            for (int e = 0; !again && u < v && e < 4; e += 2)
-                again = src[4 * u + e] == u && dst[4 * u + e] == v;
+            for (int e = 0; !again && u < v && e < 4; e += 2) again = src[4 * u + e] == u && dst[4 * u + e] == v;
             first = u;
             int e = 4 * v + 2 * i; /* the two directions lie side by side; a pair left out is marked */
             src[e] = dst[e + 1] = again ? -1 : v;
@@ -115,8 +114,7 @@ static void grows(const char *options, const char *name, double factor)
     if (getenv("MIDPOOL_TEST_VERBOSE"))
         print_message("             %s %s: %zu bytes a node\n", name, options, few / FEW);
     if (!fits(op, &conf, MANY, (size_t)(factor * (double)few)))
-        fail_msg("%s %s: %d nodes need more than %g times the %zu bytes of %d", name, options, MANY, factor,
-                 few, FEW);
+        fail_msg("%s %s: %d nodes need more than %g times the %zu bytes of %d", name, options, MANY, factor, few, FEW);
 }
 
 /* RepPool joins kept nodes up to five hops apart, and five hops reach a third of 2,000 nodes: the list is
@@ -155,8 +153,7 @@ static void options_do_not_change_that(void **state)
         { "ipool", "pick=local hops=3" },
     };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        grows(rows[i][1], rows[i][0], factor_of(rows[i][0]));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) grows(rows[i][1], rows[i][0], factor_of(rows[i][0]));
 }
 
 int main(void)

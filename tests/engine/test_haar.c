@@ -283,10 +283,9 @@ static void pooled_features_equal_the_dense_product(void **state)
                 bool joined = false, found = false;
                 for (int v = 0; v < n; v++)
                     for (int e = g.row_ptr[first + v]; e < g.row_ptr[first + v + 1]; e++)
-                        joined |= k != q && made[b].chain.parent[0][v] == k &&
-                                  made[b].chain.parent[0][g.col[e] - first] == q;
-                for (int e = p.g->row_ptr[to + k]; e < p.g->row_ptr[to + k + 1]; e++)
-                    found |= p.g->col[e] == to + q;
+                        joined |=
+                            k != q && made[b].chain.parent[0][v] == k && made[b].chain.parent[0][g.col[e] - first] == q;
+                for (int e = p.g->row_ptr[to + k]; e < p.g->row_ptr[to + k + 1]; e++) found |= p.g->col[e] == to + q;
                 assert_int_equal(joined, found);
             }
         }
@@ -312,8 +311,7 @@ static void on_note(void *state, const char *line)
     ((heard *)state)->notes++;
 }
 
-static const mp_haar_store *prepare(mp_rig *r, const mp_graph *g, int levels, int threads, const char *cache,
-                                    heard *h)
+static const mp_haar_store *prepare(mp_rig *r, const mp_graph *g, int levels, int threads, const char *cache, heard *h)
 {
     mp_config conf;
     mp_graph all = *g;
@@ -334,8 +332,7 @@ static void assert_same(const mp_graph *g, const mp_haar_store *a, const mp_haar
         for (int l = 0; l < a->levels; l++) {
             int n = a->graph[i].chain.size[l];
             const mp_haar_phi *p = &a->graph[i].phi[l], *q = &b->graph[i].phi[l];
-            assert_memory_equal(a->graph[i].chain.parent[l], b->graph[i].chain.parent[l],
-                                (size_t)n * sizeof(int));
+            assert_memory_equal(a->graph[i].chain.parent[l], b->graph[i].chain.parent[l], (size_t)n * sizeof(int));
             assert_memory_equal(p->ptr, q->ptr, (size_t)(n + 1) * sizeof(int));
             assert_memory_equal(p->value, q->value, (size_t)p->ptr[n] * sizeof(mp_real));
         }

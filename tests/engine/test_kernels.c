@@ -108,8 +108,8 @@ static void check_product(const mp_kernels *k, mp_rig *r, int M, int N, int K, i
             float want = promised(A, B, i, j, N, K, add ? before[at] : biased ? bias[j] : 0.0f);
             if (relu && want < 0) want = 0;
             if (C[at] != want)
-                fail_msg("%s %d x %d x %d (case %d): element %d, %d is %a, the chain gives %a", k->isa, M, N, K, how, i, j,
-                         (double)C[at], (double)want);
+                fail_msg("%s %d x %d x %d (case %d): element %d, %d is %a, the chain gives %a", k->isa, M, N, K, how, i,
+                         j, (double)C[at], (double)want);
         }
     }
 }

@@ -211,8 +211,8 @@ static void topk_of_the_authors_keeps_floor_but_two(void **state)
 static void mid_switched_off_is_the_plain_operator(void **state)
 {
     (void)state;
-    static const char *const off[] = { "width=multihead", "width=repeat", "drop-mode=bernoulli", "dropped=zero", "combine=max",
-                                       "flip=false drop=0" };
+    static const char *const off[] = { "width=multihead", "width=repeat", "drop-mode=bernoulli",
+                                       "dropped=zero",    "combine=max",  "flip=false drop=0" };
     for (const mp_pool_op *op = mp_pool_ops(); op->name; op++) {
         bench plain;
         bench_init(&plain, op, "", C, 5);

@@ -1,5 +1,6 @@
 /* test_reference.c - eight operators agree with the plain reference (reference.h) on 200 random graphs each,
- * plain and with MID; every option on some more; two poolings in a row. SPDX-License-Identifier: MIT */
+ * plain and with MID; every option on some more; two poolings in a row.
+ * SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,11 +34,11 @@ static void agrees_with(const char *op, const char *options)
     duel_fight(op, options, 2, false, false, 5);
 }
 
-#define OPERATOR(name)                                                                                       \
-    static void name##_agrees_with_the_equations(void **state)                                               \
-    {                                                                                                        \
-        (void)state;                                                                                         \
-        agrees(#name);                                                                                       \
+#define OPERATOR(name)                                                                                                 \
+    static void name##_agrees_with_the_equations(void **state)                                                         \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        agrees(#name);                                                                                                 \
     }
 OPERATOR(att)
 OPERATOR(hgpsl)

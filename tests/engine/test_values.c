@@ -59,7 +59,8 @@ static void what_refinement_cannot_tell_apart_pools_alike(void **state)
         mp_pooling p = bench_run(&b, &ring, x), q = bench_run(&b, &pair, x);
         assert_memory_equal(p.score->v, q.score->v, 18 * sizeof *p.score->v);
         for (int k = 0; k < 3; k++) assert_true(p.keep[k] == k && q.keep[k] == k);
-        assert_memory_equal(p.out_x->v, q.out_x->v, (size_t)(3 * p.out_x->cols) * sizeof *p.out_x->v); /* so are readouts */
+        assert_memory_equal(p.out_x->v, q.out_x->v,
+                            (size_t)(3 * p.out_x->cols) * sizeof *p.out_x->v); /* so are readouts */
         bool moved = false;
         b.training = true;
         for (b.draw = 1; b.draw < 10; b.draw++) moved |= bench_run(&b, &ring, x).keep[0] != 0;

@@ -50,7 +50,9 @@ void world_free(world *w)
 
 mp_batch batch_of(const world *w, int from, int n)
 {
-    return (mp_batch){ .all = &w->all, .x = &w->x, .which = w->order + from, .n = n, .label = w->label, .target = w->target };
+    return (mp_batch){
+        .all = &w->all, .x = &w->x, .which = w->order + from, .n = n, .label = w->label, .target = w->target
+    };
 }
 
 double train(world *w, mp_engine *e, int from, int to, int size, uint64_t seed)

@@ -2,7 +2,8 @@
  * and said.
  *
  * Files are changed in memory, one thing at a time. Built once more with double numbers and a tighter
- * tolerance. SPDX-License-Identifier: MIT */
+ * tolerance.
+ * SPDX-License-Identifier: MIT */
 #include "model/golden.h"
 #include "model/safetensors.h"
 
@@ -67,8 +68,7 @@ static void must_fail(const file *f, const char *said)
     mp_golden g = run(f);
     if (g.verdict != MP_GOLDEN_FAILED) fail_msg("%s was not seen to be wrong (%s)", g.name, said);
     bool found = strstr(g.why, said) != NULL;
-    for (const mp_golden_check *q = g.first; q; q = q->next)
-        found = found || (q->wrong && strstr(q->wrong, said));
+    for (const mp_golden_check *q = g.first; q; q = q->next) found = found || (q->wrong && strstr(q->wrong, said));
     if (!found) fail_msg("%s: '%s' does not say '%s'", g.name, g.why, said);
 }
 
@@ -396,12 +396,11 @@ static void shapes_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
     static const char *const cases[][4] = {
-        { "spec_topk", "\"w.P\":{\"dtype\":\"F32\",\"shape\":[16,1]",
-          "\"w.P\":{\"dtype\":\"F32\",\"shape\":[1,16]", "w.P has the shape [1][16]" },
-        { "spec_topk", "\"in.x\":{\"dtype\":\"F32\",\"shape\":[81,16]",
-          "\"in.x\":{\"dtype\":\"F32\",\"shape\":[16,81]", "16 rows of in.x" },
-        { "spec_topk", "\"shape\":[43,16]", "\"shape\":[16,43]",
-          "has the shape [16][43], expected [43][16]" },
+        { "spec_topk", "\"w.P\":{\"dtype\":\"F32\",\"shape\":[16,1]", "\"w.P\":{\"dtype\":\"F32\",\"shape\":[1,16]",
+          "w.P has the shape [1][16]" },
+        { "spec_topk", "\"in.x\":{\"dtype\":\"F32\",\"shape\":[81,16]", "\"in.x\":{\"dtype\":\"F32\",\"shape\":[16,81]",
+          "16 rows of in.x" },
+        { "spec_topk", "\"shape\":[43,16]", "\"shape\":[16,43]", "has the shape [16][43], expected [43][16]" },
         { "spec_topk", "\"shape\":[2,246]", "\"shape\":[246,2]", "expected [2][edges]" },
         { "spec_topk_noedge", "\"shape\":[2,0]", "\"shape\":[0,2]", "expected [2][edges]" },
         { "gcn_conv", "\"grad.w.lin.weight\":{\"dtype\":\"F32\",\"shape\":[9,16]",

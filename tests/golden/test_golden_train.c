@@ -1,6 +1,7 @@
 /* test_golden_train.c - the engine that trains models takes the steps of the reference: six losses and the
  * weights after them. The golden runner has a plain loop of its own; this is the way real training goes, with
- * features as a sparse matrix, shards and threads. SPDX-License-Identifier: MIT */
+ * features as a sparse matrix, shards and threads.
+ * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "model/safetensors.h"
 #include "train/engine.h"
@@ -79,14 +80,13 @@ static void load_weights(net *n)
 static void open_net(net *n, const char *pool, int h)
 {
     *n = (net){ .arena = mp_arena_new(1 << 20) };
-    const char *path = mp_arena_printf(n->arena, "%s/tests/golden/vectors/net_%s_h%d.safetensors",
-                                       getenv("MIDPOOL_SOURCE"), pool, h);
+    const char *path =
+        mp_arena_printf(n->arena, "%s/tests/golden/vectors/net_%s_h%d.safetensors", getenv("MIDPOOL_SOURCE"), pool, h);
     assert_int_equal(mp_safetensors_load(path, n->arena, &n->file), MP_OK);
     set_options(n, pool);
     int graphs = (int)need(n, "in.ptr")->count - 1, edges = (int)need(n, "in.edge_index")->count / 2;
     const int *list = ints(n, "in.edge_index"), *ptr = ints(n, "in.ptr");
-    assert_int_equal(mp_graph_from_edges(n->arena, graphs, ptr, edges, list, list + edges, &n->g, NULL),
-                     MP_OK);
+    assert_int_equal(mp_graph_from_edges(n->arena, graphs, ptr, edges, list, list + edges, &n->g, NULL), MP_OK);
     n->x = all_columns(n);
     n->label = ints(n, "in.y");
     n->which = MP_NEW(n->arena, int, graphs);
@@ -105,8 +105,7 @@ static void train(net *n, int threads)
     mp_tensor_doubles(losses, theirs);
     for (size_t s = 0; s < losses->count; s++) {
         assert_int_equal(mp_engine_train(e, &b, (mp_draw){ 1, 0, 0, s }, &ours, &aux), MP_OK);
-        if (!(fabs(ours - theirs[s]) <= 1e-5 * theirs[0]))
-            fail_msg("loss %zu is %.9g, not %.9g", s, ours, theirs[s]);
+        if (!(fabs(ours - theirs[s]) <= 1e-5 * theirs[0])) fail_msg("loss %zu is %.9g, not %.9g", s, ours, theirs[s]);
     }
     mp_engine_free(e);
 }

@@ -18,8 +18,7 @@ void fixture_begin(void)
 {
     if (!mkdtemp(folder)) exit(1);
     chmod(folder, 0755);
-    for (int i = 0; i < CURVE; i++)
-        points[i] = (mp_epoch){ 1.0 / (i + 1), 2.0 / (i + 3), i ? 0.5 : (double)NAN };
+    for (int i = 0; i < CURVE; i++) points[i] = (mp_epoch){ 1.0 / (i + 1), 2.0 / (i + 3), i ? 0.5 : (double)NAN };
 }
 
 void fixture_end(void)
@@ -107,11 +106,10 @@ void assert_sound(const char *path)
                                &n),
                      MP_OK);
     assert_int_equal(n, 0);
-    assert_int_equal(mp_db_int(s, "SELECT count(*) FROM curve WHERE run NOT IN (SELECT id FROM run)", &n),
-                     MP_OK);
+    assert_int_equal(mp_db_int(s, "SELECT count(*) FROM curve WHERE run NOT IN (SELECT id FROM run)", &n), MP_OK);
     assert_int_equal(n, 0);
-    assert_int_equal(
-        mp_db_int(s, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'", &n), MP_OK);
+    assert_int_equal(mp_db_int(s, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'", &n),
+                     MP_OK);
     assert_int_equal(n, 0);
     mp_store_close(s);
 }

@@ -51,8 +51,7 @@ static const char *close_tag(checker *c)
     char name[NAME];
     bool self;
     read_name(c, name);
-    if (c->depth == 0 || strcmp(c->open[c->depth - 1], name) != 0)
-        return "closing tag without its opening tag";
+    if (c->depth == 0 || strcmp(c->open[c->depth - 1], name) != 0) return "closing tag without its opening tag";
     c->depth--;
     return skip_attributes(c, &self);
 }

@@ -36,8 +36,7 @@ static bool near(double a, double b)
 static mp_choice choose(const mp_choice_run *run, int n, mp_select mode)
 {
     mp_choice c;
-    if (mp_choose(run, n, mode, &(mp_choice_point){ 5, 0.1 }, arena, &c) != MP_OK)
-        fail_msg("%s", mp_message());
+    if (mp_choose(run, n, mode, &(mp_choice_point){ 5, 0.1 }, arena, &c) != MP_OK) fail_msg("%s", mp_message());
     return c;
 }
 
@@ -77,8 +76,7 @@ static void the_order_of_the_runs_does_not_matter(void **state)
     for (int i = 0; i < STUDY; i++) back[i] = study[STUDY - 1 - i];
     for (mp_select mode = 0; mode < MP_SELECT_MODES; mode++) {
         mp_choice a = choose(study, STUDY, mode), b = choose(back, STUDY, mode);
-        assert_true(near(a.test.mean, b.test.mean) && a.chosen[0] == b.chosen[0] &&
-                    a.chosen[1] == b.chosen[1]);
+        assert_true(near(a.test.mean, b.test.mean) && a.chosen[0] == b.chosen[0] && a.chosen[1] == b.chosen[1]);
     }
 }
 
@@ -186,8 +184,7 @@ static void a_fixed_split_is_one_fold_and_may_have_a_larger_test(void **state)
     const mp_choice_run run[] = { { 1, 0, 0, { 1, 0 }, 0.5, 0.9, 0.8, 0.4 },
                                   { 2, 0, 0, { 1, 0 }, 0.5, 0.9, 0.6, 0.6 } };
     mp_choice c = choose(run, 2, MP_SELECT_VAL);
-    assert_true(c.test.folds == 1 && near(c.test.mean, 0.7) && near(c.test.std_seeds, 0.1) &&
-                c.test.std_folds == 0);
+    assert_true(c.test.folds == 1 && near(c.test.mean, 0.7) && near(c.test.std_seeds, 0.1) && c.test.std_folds == 0);
     assert_true(near(c.large.mean, 0.5) && near(c.large.std_seeds, 0.1));
 }
 
@@ -203,8 +200,7 @@ static void contradictions_are_errors(void **state)
     mixed[1].folds = 2;
     mixed[1].fold = 3;
     assert_int_equal(mp_choose(mixed, 2, MP_SELECT_VAL, NULL, arena, &c), MP_ERR_INPUT);
-    assert_int_equal(mp_choose(study, STUDY, MP_SELECT_FIXED, &(mp_choice_point){ 7, 0 }, arena, &c),
-                     MP_ERR_INPUT);
+    assert_int_equal(mp_choose(study, STUDY, MP_SELECT_FIXED, &(mp_choice_point){ 7, 0 }, arena, &c), MP_ERR_INPUT);
     assert_string_equal(mp_message(), "no run has h = 7, drop = 0");
 }
 

@@ -32,8 +32,7 @@ static void refuse(const char *text, const char *message)
 static void every_kind_of_value_is_read(void **state)
 {
     (void)state;
-    const mp_json *v =
-        parse(" { \"a\" : [ 1 , -2.5e1, \"x\" , true, false, null ] , \"b\":{} ,\"c\":[]}\r\n\t");
+    const mp_json *v = parse(" { \"a\" : [ 1 , -2.5e1, \"x\" , true, false, null ] , \"b\":{} ,\"c\":[]}\r\n\t");
     assert_int_equal(v->kind, MP_JSON_OBJECT);
     assert_int_equal(v->count, 3);
     const mp_json *a = mp_json_get(v, "a");
@@ -240,9 +239,8 @@ static void the_writer_places_commas_and_escapes(void **state)
     mp_json_add_real(&b, "r", 0.25);
     mp_json_add_int(&b, "i", 3);
     mp_json_close(&b, '}');
-    assert_string_equal(
-        b.p, "{\"a\\\"\":\"x\\n\\u0001{\xEF\xBF\xBD\xE2\x82\xAC\",\"list\":[-9223372036854775808,null,"
-             "null,null,{},[],null],\"t\":true,\"r\":0.25,\"i\":3}");
+    assert_string_equal(b.p, "{\"a\\\"\":\"x\\n\\u0001{\xEF\xBF\xBD\xE2\x82\xAC\",\"list\":[-9223372036854775808,null,"
+                             "null,null,{},[],null],\"t\":true,\"r\":0.25,\"i\":3}");
     const mp_json *v = parse(b.p);
     assert_string_equal(v->first->key, "a\"");
     assert_string_equal(v->first->text, "x\n\x01{\xEF\xBF\xBD\xE2\x82\xAC");
@@ -254,8 +252,7 @@ static void every_prefix_of_a_text_is_refused_without_reading_past_it(void **sta
     (void)state;
     const char *text = "{\"a\\u00e9\\uD83D\\uDE00\":[1.5e-3,true,\"\xE2\x82\xAC\"],\"b\":null}";
     size_t n = strlen(text);
-    for (size_t k = 0; k < n;
-         k++) { /* a block of its own, so that the sanitizer sees the first byte too many */
+    for (size_t k = 0; k < n; k++) { /* a block of its own, so that the sanitizer sees the first byte too many */
         char *copy = malloc(k + 1);
         memcpy(copy, text, k);
         copy = realloc(copy, k ? k : 1);

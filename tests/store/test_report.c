@@ -87,10 +87,8 @@ static void runs_are_grouped_by_everything_but_seed_and_grid(void **state)
     static const struct {
         const char *dataset, *model;
         int runs, failed;
-    } want[] = {
-        { "DD", "sag, ratio 0.25", 1, 1 }, { "DD", "sag", 4, 0 },    { "DD", "sag (no flip)", 1, 0 },
-        { "DD", "sag + MID", 8, 0 },       { "MUTAG", "sag", 4, 0 }, { "MUTAG", "sag + MID", 8, 0 }
-    };
+    } want[] = { { "DD", "sag, ratio 0.25", 1, 1 }, { "DD", "sag", 4, 0 },    { "DD", "sag (no flip)", 1, 0 },
+                 { "DD", "sag + MID", 8, 0 },       { "MUTAG", "sag", 4, 0 }, { "MUTAG", "sag + MID", 8, 0 } };
     assert_int_equal(count, 6);
     for (int i = 0; i < 6; i++) {
         assert_string_equal(g[i].key.dataset, want[i].dataset);
@@ -115,10 +113,9 @@ static void the_table_shows_the_honest_number_the_leak_and_the_paper(void **stat
     mp_buf b = { 0 };
     mp_table_print(&t, &b);
     /* MID: h = 5 on validation, (74 + 76) / 2; h = 1 on test, 80 */
-    assert_non_null(strstr(
-        b.p, "MUTAG     sag        70.00 \xC2\xB1 0.00       0.00  70.00 \xC2\xB1 0.00  +0.00  67.67"));
     assert_non_null(
-        strstr(b.p, "MUTAG     sag + MID  75.00 \xC2\xB1 1.00       0.00  80.00 \xC2\xB1 0.00  +5.00"));
+        strstr(b.p, "MUTAG     sag        70.00 \xC2\xB1 0.00       0.00  70.00 \xC2\xB1 0.00  +0.00  67.67"));
+    assert_non_null(strstr(b.p, "MUTAG     sag + MID  75.00 \xC2\xB1 1.00       0.00  80.00 \xC2\xB1 0.00  +5.00"));
     assert_non_null(strstr(b.p, "2 x 2"));
     assert_null(strstr(b.p, "larger test"));
     assert_null(strstr(b.p, "missing"));
@@ -147,8 +144,7 @@ static void missing_and_failed_runs_are_counted(void **state)
     assert_string_equal(t.header[t.columns - 1], "missing");
     assert_string_equal(mp_table_cell(&t, 0, t.columns - 1), "0");
     assert_string_equal(mp_table_cell(&t, 1, t.columns - 1), "1");
-    assert_string_equal(mp_table_cell(&t, 1, 2),
-                        "78.00 \xC2\xB1 2.00"); /* seed 42 falls back to h = 1: 80 and 76 */
+    assert_string_equal(mp_table_cell(&t, 1, 2), "78.00 \xC2\xB1 2.00"); /* seed 42 falls back to h = 1: 80 and 76 */
 }
 
 static void assert_sound(const char *html)
@@ -166,16 +162,10 @@ static void assert_sound(const char *html)
 static void the_checker_of_tags_sees_mistakes(void **state)
 {
     (void)state;
-    static const char *const wrong[] = { "<p>",
-                                         "</p>",
-                                         "<p></b>",
-                                         "<a b=\"c>",
-                                         "<",
-                                         "a < b",
-                                         "<p a=\"<\"></p>",
-                                         "&x",
-                                         "<script></script>",
-                                         "<b><i></b></i>" };
+    static const char *const wrong[] = {
+        "<p>",           "</p>", "<p></b>", "<a b=\"c>", "<", "a < b", "<p a=\"<\"></p>", "&x", "<script></script>",
+        "<b><i></b></i>"
+    };
     char near[32];
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (!tags_check(wrong[i], near)) fail_msg("taken: %s", wrong[i]);
@@ -199,15 +189,12 @@ static void hostile_names_are_text(void **state)
     mp_table_add(&table, "1");
     table.note = HOSTILE;
     mp_picture picture = { HOSTILE, HOSTILE, "<svg></svg>" };
-    mp_report_options o = {
-        .title = HOSTILE, .tables = 1, .table = &table, .pictures = 1, .picture = &picture
-    };
+    mp_report_options o = { .title = HOSTILE, .tables = 1, .table = &table, .pictures = 1, .picture = &picture };
     mp_buf b = { 0 };
     assert_int_equal(mp_report_html(run, n, HOSTILE, &o, &b), MP_OK);
     assert_sound(b.p);
     assert_non_null(strstr(
-        b.p,
-        "&lt;/title&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;&quot;\xEF\xBF\xBD\xEF\xBF\xBD"));
+        b.p, "&lt;/title&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;&quot;\xEF\xBF\xBD\xEF\xBF\xBD"));
     mp_buf_free(&b);
 }
 

@@ -164,8 +164,7 @@ static mp_err parse_header(const char *header, size_t data_bytes, mp_safetensors
     return e;
 }
 
-#define ENTRY(type, shape, from, to)                                                                         \
-    "{\"dtype\":\"" type "\",\"shape\":[" shape "],\"data_offsets\":[" from "," to "]}"
+#define ENTRY(type, shape, from, to) "{\"dtype\":\"" type "\",\"shape\":[" shape "],\"data_offsets\":[" from "," to "]}"
 
 static void wrong_headers_are_refused_with_a_reason(void **state)
 {
@@ -184,14 +183,10 @@ static void wrong_headers_are_refused_with_a_reason(void **state)
         { "{\"a\":" ENTRY("F32", "2", "0", "8") ",\"b\":" ENTRY("U8", "3", "8", "11") "}", 11, NULL },
         { "{\"b\":" ENTRY("U8", "3", "8", "11") ",\"a\":" ENTRY("F32", "2", "0", "8") "}", 11, NULL },
         { "{\"e\":" ENTRY("U8", "0", "3", "3") ",\"b\":" ENTRY("U8", "3", "0", "3") "}", 3, NULL },
-        { "{\"e\":" ENTRY("U8", "0", "1", "1") ",\"b\":" ENTRY("U8", "3", "0", "3") "}", 3,
-          "hole or an overlap" },
-        { "{\"a\":" ENTRY("F32", "2", "0", "8") ",\"b\":" ENTRY("U8", "3", "7", "10") "}", 10,
-          "hole or an overlap" },
-        { "{\"a\":" ENTRY("F32", "2", "0", "8") ",\"b\":" ENTRY("U8", "3", "9", "12") "}", 12,
-          "hole or an overlap" },
-        { "{\"a\":" ENTRY("F32", "2", "0", "8") ",\"b\":" ENTRY("F32", "2", "0", "8") "}", 8,
-          "hole or an overlap" },
+        { "{\"e\":" ENTRY("U8", "0", "1", "1") ",\"b\":" ENTRY("U8", "3", "0", "3") "}", 3, "hole or an overlap" },
+        { "{\"a\":" ENTRY("F32", "2", "0", "8") ",\"b\":" ENTRY("U8", "3", "7", "10") "}", 10, "hole or an overlap" },
+        { "{\"a\":" ENTRY("F32", "2", "0", "8") ",\"b\":" ENTRY("U8", "3", "9", "12") "}", 12, "hole or an overlap" },
+        { "{\"a\":" ENTRY("F32", "2", "0", "8") ",\"b\":" ENTRY("F32", "2", "0", "8") "}", 8, "hole or an overlap" },
         { "{\"a\":" ENTRY("F32", "2", "1", "9") "}", 9, "hole or an overlap" },
         { "{\"a\":" ENTRY("F32", "2", "0", "9") "}", 9, "do not fit its shape" },
         { "{\"a\":" ENTRY("F32", "2", "8", "0") "}", 8, "outside of the file" },
@@ -217,8 +212,7 @@ static void wrong_headers_are_refused_with_a_reason(void **state)
         { "{\"__metadata__\":{\"a\":\"1\"}}", 0, NULL },
         { "{\"__metadata__\":{\"midpool\":\"{}\"}}", 0, "'midpool.sha256' is missing" },
         { "{\"__metadata__\":{\"midpool\":\"{}\",\"midpool.sha256\":\"none\"}}", 0, NULL },
-        { "{\"__metadata__\":{\"midpool\":\"{}\",\"midpool.sha256\":\"nine\"}}", 0,
-          "do not fit 'midpool.sha256'" },
+        { "{\"__metadata__\":{\"midpool\":\"{}\",\"midpool.sha256\":\"nine\"}}", 0, "do not fit 'midpool.sha256'" },
     };
     mp_safetensors s;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

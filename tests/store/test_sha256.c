@@ -50,8 +50,7 @@ static void pieces_of_any_size_give_the_same_hash(void **state)
         for (size_t step = 1; step < 140; step += 13) {
             mp_sha256 s;
             mp_sha256_init(&s);
-            for (size_t at = 0; at < n; at += step)
-                mp_sha256_add(&s, text + at, step < n - at ? step : n - at);
+            for (size_t at = 0; at < n; at += step) mp_sha256_add(&s, text + at, step < n - at ? step : n - at);
             mp_sha256_end_hex(&s, pieces);
             assert_string_equal(pieces, whole);
         }

@@ -42,10 +42,8 @@ static void a_run_comes_back_as_it_was_put(void **state)
     assert_memory_equal(&run->key.config, &k.config, sizeof k.config);
     assert_string_equal(run->key.dataset, k.dataset);
     assert_true(run->key.fingerprint == k.fingerprint && run->key.fold == 3 && run->key.folds == 10);
-    assert_true(run->status == MP_RUN_DONE && run->result.test_metric == 44 &&
-                isnan(run->result.large_metric));
-    assert_true(run->result.peak_bytes == 1ULL << 40 && run->result.hit_cap == 1 &&
-                run->result.best_epoch == 7);
+    assert_true(run->status == MP_RUN_DONE && run->result.test_metric == 44 && isnan(run->result.large_metric));
+    assert_true(run->result.peak_bytes == 1ULL << 40 && run->result.hit_cap == 1 && run->result.best_epoch == 7);
     assert_string_equal(run->version, MP_VERSION);
     assert_int_equal(run->result.curve_len, CURVE);
     for (int i = 0; i < CURVE; i++) {
@@ -149,8 +147,7 @@ static void the_key_depends_on_every_option(void **state)
         mp_run_key k = base;
         mp_run_key_hash(&k, b);
         for (int i = 0; tries[i] && strcmp(a, b) == 0; i++)
-            if (mp_conf_set(mp_config_table, &k.config, o->name, tries[i], o->name) == MP_OK)
-                mp_run_key_hash(&k, b);
+            if (mp_conf_set(mp_config_table, &k.config, o->name, tries[i], o->name) == MP_OK) mp_run_key_hash(&k, b);
         if (o->kind == MP_OPT_CHOICE) { /* the last choice */
             const char *last = strrchr(o->choices, '|') + 1;
             assert_int_equal(mp_conf_set(mp_config_table, &k.config, o->name, last, o->name), MP_OK);
@@ -258,8 +255,7 @@ static void a_damaged_configuration_is_an_error(void **state)
         sqlite3_free(sql);
         mp_buf b = { 0 };
         assert_int_equal(mp_store_each(s, NULL, note, &b), MP_ERR_INPUT);
-        if (!strstr(mp_message(), configs[i][1]))
-            fail_msg("'%s' does not say '%s'", mp_message(), configs[i][1]);
+        if (!strstr(mp_message(), configs[i][1])) fail_msg("'%s' does not say '%s'", mp_message(), configs[i][1]);
         mp_store_close(s);
         mp_buf_free(&b);
     }

@@ -49,8 +49,7 @@ static void a_full_disk_is_an_error_that_says_so(void **state)
     const char *path = fresh();
     mp_store *s = open_store(path, MP_STORE_WRITE);
     assert_int_equal(put(s, 42, 1, NULL), MP_OK);
-    assert_int_equal(mp_db_exec(s, "PRAGMA max_page_count = 1", "test"),
-                     MP_OK); /* no more pages than there are */
+    assert_int_equal(mp_db_exec(s, "PRAGMA max_page_count = 1", "test"), MP_OK); /* no more pages than there are */
     mp_err e = MP_OK;
     int fold = 1;
     while (e == MP_OK && fold < 1000) e = put(s, 42, ++fold, NULL);

@@ -34,8 +34,7 @@ static void a_chart_is_sound_for_odd_numbers(void **state)
 {
     (void)state;
     static const double x[] = { 1, 2, 3, 4 }, odd[] = { (double)NAN, 1e-9, 1e9, (double)INFINITY },
-                        flat[] = { 3, 3, 3, 3 }, zero[] = { 0, 0, 0, 0 },
-                        minus[] = { -1e-3, -2e-3, -3e-3, -4e-3 };
+                        flat[] = { 3, 3, 3, 3 }, zero[] = { 0, 0, 0, 0 }, minus[] = { -1e-3, -2e-3, -3e-3, -4e-3 };
     const double *const ys[] = { odd, flat, zero, minus };
     for (int i = 0; i < 4; i++) {
         for (int n = 0; n <= 4; n += 2) {
@@ -55,16 +54,13 @@ static void kept_nodes_have_rings_and_scores_have_shades(void **state)
 {
     (void)state;
     static const double x[] = { 0, 0.5, 1, 0.5 }, y[] = { 0, 0.2, 1, 0.9 };
-    static const int all[] = { 0, 1, 2, 3 }, some[] = { 1, 3 }, from[] = { 0, 1, 2, 2 },
-                     to[] = { 1, 2, 3, 2 };
+    static const int all[] = { 0, 1, 2, 3 }, some[] = { 1, 3 }, from[] = { 0, 1, 2, 2 }, to[] = { 1, 2, 3, 2 };
     static const double score[] = { 0.1, 0.9, (double)NAN, 0.5 };
     static const unsigned char kept[] = { 0, 1, 0, 1 };
     static const char *const label[] = { "<C>", "N", "&", "O" };
     mp_svg_level level[] = { { "first <level>", 4, 4, all, score, kept, from, to },
                              { NULL, 2, 0, some, NULL, NULL, NULL, NULL } };
-    mp_svg_graph_spec s = {
-        .title = "a & b", .nodes = 4, .x = x, .y = y, .label = label, .levels = 2, .level = level
-    };
+    mp_svg_graph_spec s = { .title = "a & b", .nodes = 4, .x = x, .y = y, .label = label, .levels = 2, .level = level };
     mp_buf b = { 0 };
     mp_svg_graph(&s, &b);
     b.p[b.n] = '\0';
@@ -142,8 +138,7 @@ static void plain_tables_are_aligned(void **state)
     mp_table_init(&t, arena, "Title", header);
     mp_table_print(&t, &b);
     assert_int_equal(b.n, 0);
-    static const char *const cells[] = { "caf\xC3\xA9", "7",          "x", "a", "12.50 \xC2\xB1 1",
-                                         "-",           "bad\x1B[1m", "-", "" };
+    static const char *const cells[] = { "caf\xC3\xA9", "7", "x", "a", "12.50 \xC2\xB1 1", "-", "bad\x1B[1m", "-", "" };
     for (int i = 0; i < 9; i++) mp_table_add(&t, "%s", cells[i]);
     mp_table_print(&t, &b);
     assert_string_equal(b.p, "Title\n"

@@ -37,8 +37,7 @@ static int set_up(void **state)
     c.score_dim = 2;
     c.flip = 1;
     c.lr = 0.1;
-    if (tiny_make(f.a, false, &f.d, &f.f) != MP_OK || mp_model_new(f.a, &c, f.d.x.cols, 2, &f.m) != MP_OK)
-        return -1;
+    if (tiny_make(f.a, false, &f.d, &f.f) != MP_OK || mp_model_new(f.a, &c, f.d.x.cols, 2, &f.m) != MP_OK) return -1;
     mp_params_init(mp_model_params(f.m), 1, 2);
     f.about = mp_about_of(&f.d);
     mp_checkpoint_write(f.m, &f.about, &f.bytes);
@@ -151,9 +150,8 @@ static mp_err parse_changed(fixture *f, const change *c)
         tensor[n++] = t;
     }
     if (c->add)
-        tensor[n++] = (mp_tensor){
-            .name = c->add, .dtype = MP_DTYPE_F32, .dims = 1, .shape = { 4 }, .count = 4, .data = extra
-        };
+        tensor[n++] =
+            (mp_tensor){ .name = c->add, .dtype = MP_DTYPE_F32, .dims = 1, .shape = { 4 }, .count = 4, .data = extra };
     mp_meta meta = { MP_MODEL_KEY, text };
     mp_safetensors_write(tensor, n, &meta, 1, true, &out);
     mp_err e = mp_checkpoint_parse((mp_span){ out.p, out.n }, "file", f->a, &m, &about);
@@ -227,8 +225,7 @@ static void the_public_interface_gives_what_the_engine_gives(void **state)
         mp_real expected[2];
         assert_int_equal(mp_engine_predict(e, &batch, expected), MP_OK);
         int first = g->node_ptr[b], n = g->node_ptr[b + 1] - first, m = 0;
-        int *from = calloc((size_t)g->edges + 1, sizeof *from),
-            *to = calloc((size_t)g->edges + 1, sizeof *to);
+        int *from = calloc((size_t)g->edges + 1, sizeof *from), *to = calloc((size_t)g->edges + 1, sizeof *to);
         float *x = calloc((size_t)n * (size_t)f->d.x.cols, sizeof *x);
         for (int v = 0; v < n; v++) {
             for (int k = g->row_ptr[first + v]; k < g->row_ptr[first + v + 1]; k++) {

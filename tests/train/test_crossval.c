@@ -82,9 +82,7 @@ static mp_err put_failed(void *state, const mp_run_key *key, const char *message
 
 static mp_cv_options options(memory *m, int jobs)
 {
-    return (mp_cv_options){
-        .jobs = jobs, .threads = 1, .state = m, .has = has, .put = put, .put_failed = put_failed
-    };
+    return (mp_cv_options){ .jobs = jobs, .threads = 1, .state = m, .has = has, .put = put, .put_failed = put_failed };
 }
 
 static void plan_it(fixture *f, int seeds)

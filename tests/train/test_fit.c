@@ -192,9 +192,7 @@ static void a_run_that_was_stopped_continues_to_the_same_bits(void **state)
     assert_string_equal(mp_message(), "stopped after epoch 5; the same command continues");
     assert_int_equal(access(f->part, F_OK), 0);
     stop = 0;
-    mp_fit_options again = {
-        .news = listen, .note = on_note, .state = &h, .resume = f->part, .identity = "me"
-    };
+    mp_fit_options again = { .news = listen, .note = on_note, .state = &h, .resume = f->part, .identity = "me" };
     assert_int_equal(go(f, 1, &again, &rest), MP_OK);
     assert_int_equal(h.first, 6);
     assert_int_equal(h.notes, 1);
@@ -217,9 +215,7 @@ static void a_run_that_was_killed_continues_to_the_same_bits(void **state)
     int status;
     waitpid(pid, &status, 0);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-    mp_fit_options again = {
-        .news = listen, .note = on_note, .state = &h, .resume = f->part, .identity = "me"
-    };
+    mp_fit_options again = { .news = listen, .note = on_note, .state = &h, .resume = f->part, .identity = "me" };
     assert_int_equal(go(f, 1, &again, &rest), MP_OK);
     assert_int_equal(h.first, 5); /* it died in epoch 5, before that was saved */
     same_numbers(&whole, &rest);
@@ -234,9 +230,7 @@ static void a_file_of_another_run_is_left_out_with_a_note(void **state)
     stop = 0;
     mp_fit_options o = { .news = stop_after_5, .resume = f->part, .identity = "another", .stop = &stop };
     assert_int_equal(go(f, 1, &o, &r), MP_ERR_IO);
-    mp_fit_options again = {
-        .news = listen, .note = on_note, .state = &h, .resume = f->part, .identity = "me"
-    };
+    mp_fit_options again = { .news = listen, .note = on_note, .state = &h, .resume = f->part, .identity = "me" };
     assert_int_equal(go(f, 1, &again, &r), MP_OK);
     assert_int_equal(h.first, 1);
     assert_non_null(strstr(h.line, "belongs to a run with other settings or data"));
@@ -260,18 +254,14 @@ static void damaged_files_are_left_out(void **state)
         copy[at] ^= 0x10;
         assert_int_equal(mp_write_file(f->part, copy, bytes.n), MP_OK);
         heard h = { 0 };
-        mp_fit_options again = {
-            .news = listen, .note = on_note, .state = &h, .resume = f->part, .identity = "me"
-        };
+        mp_fit_options again = { .news = listen, .note = on_note, .state = &h, .resume = f->part, .identity = "me" };
         assert_int_equal(go(f, 1, &again, &r), MP_OK);
         assert_int_equal(h.first, 1);
         same_numbers(&whole, &r);
     }
     assert_int_equal(mp_write_file(f->part, bytes.p, bytes.n / 2), MP_OK); /* cut off */
     heard h = { 0 };
-    mp_fit_options again = {
-        .news = listen, .note = on_note, .state = &h, .resume = f->part, .identity = "me"
-    };
+    mp_fit_options again = { .news = listen, .note = on_note, .state = &h, .resume = f->part, .identity = "me" };
     assert_int_equal(go(f, 1, &again, &r), MP_OK);
     assert_int_equal(h.first, 1);
     free(copy);

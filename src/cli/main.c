@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "base/text.h"
+#include "cli/memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -50,6 +51,7 @@ static int unknown(const char *word)
 
 int main(int argc, char **argv)
 {
+    mp_memory_guard();
     if (argc < 2) {
         fprintf(stderr, "midpool: expected a command (midpool --help lists them; midpool demo shows what it does)\n");
         return 2;

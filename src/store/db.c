@@ -115,6 +115,15 @@ static mp_err identify(mp_store *s, bool *fresh)
     return MP_OK;
 }
 
+/* The same in one transaction: another program may be making the store at this moment. */
+static mp_err identify_at_once(mp_store *s, bool *fresh)
+{
+    MP_TRY(mp_db_exec(s, "BEGIN", "opening the store"));
+    mp_err e = identify(s, fresh);
+    if (!sqlite3_get_autocommit(s->db)) sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+    return e;
+}
+
 static mp_err make_or_check(mp_store *s, void *unused)
 {
     (void)unused;
@@ -146,7 +155,7 @@ static mp_err prepare_to_write(mp_store *s)
 {
     if (sqlite3_db_readonly(s->db, "main") == 1) return mp_fail(MP_ERR_IO, "%s: cannot be written", s->path);
     bool fresh;
-    MP_TRY(identify(s, &fresh)); /* before anything is changed: a foreign database stays as it is */
+    MP_TRY(identify_at_once(s, &fresh)); /* before anything is changed: a foreign database stays as it is */
     MP_TRY(use_wal(s));
     MP_TRY(mp_db_exec(s, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", "opening for writing"));
     return mp_db_transaction(s, make_or_check, NULL);

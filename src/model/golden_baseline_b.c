@@ -31,7 +31,7 @@ static mp_err shape3(mp_case *k, const char *name, int d[3], const mp_tensor **o
 
 static mp_err need3(mp_case *k, const char *name, int d0, int d1, int d2, const mp_tensor **out)
 {
-    int d[3];
+    int d[3] = { 0 };
     MP_TRY(shape3(k, name, d, out));
     if (d[0] == d0 && d[1] == d1 && d[2] == d2) return MP_OK;
     return mp_fail(MP_ERR_INPUT, "%s has the shape [%d][%d][%d], expected [%d][%d][%d]", name, d[0], d[1], d[2], d0, d1,

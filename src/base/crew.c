@@ -1,13 +1,20 @@
 /* crew.c - see crew.h. Indices are handed out by an atomic counter; a generation number wakes the threads.
+ *
+ * Whoever waits looks at an atomic number for a while before it sleeps: the next batch usually comes within
+ * microseconds, and waking a sleeper takes longer than that. Where threads outnumber processors nobody spins.
  * SPDX-License-Identifier: MIT */
 #include "base/crew.h"
 #include "base/err.h"
 #include "base/flush.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+#define SPINS 4000 /* a tenth of a millisecond or so */
 
 typedef struct member {
     struct mp_crew *crew;
@@ -18,10 +25,11 @@ typedef struct member {
 struct mp_crew {
     int size;
     member *members; /* of the other threads */
+    int spins; /* looks before sleeping */
     pthread_mutex_t lock;
     pthread_cond_t start, end;
-    unsigned generation;
-    int busy;
+    atomic_uint generation;
+    atomic_int busy;
     bool stop;
     int count;
     atomic_int next;
@@ -36,23 +44,63 @@ static void take(mp_crew *c, int worker)
     mp_flush_off(before);
 }
 
+static void rest(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Until another generation than `seen` has begun. */
+static unsigned await_start(mp_crew *c, unsigned seen)
+{
+    for (int i = 0; i < c->spins; i++, rest())
+        if (atomic_load(&c->generation) != seen) return seen + 1;
+    pthread_mutex_lock(&c->lock);
+    while (atomic_load(&c->generation) == seen) pthread_cond_wait(&c->start, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+    return seen + 1;
+}
+
+/* Until all others are done. */
+static void await_end(mp_crew *c)
+{
+    for (int i = 0; i < c->spins; i++, rest())
+        if (atomic_load(&c->busy) == 0) return;
+    pthread_mutex_lock(&c->lock);
+    while (atomic_load(&c->busy) > 0) pthread_cond_wait(&c->end, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void begin(mp_crew *c)
+{
+    pthread_mutex_lock(&c->lock);
+    atomic_fetch_add(&c->generation, 1);
+    pthread_cond_broadcast(&c->start);
+    pthread_mutex_unlock(&c->lock);
+}
+
 static void *member_main(void *p)
 {
     member *m = p;
     mp_crew *c = m->crew;
-    unsigned seen = 0;
-    for (;;) {
-        pthread_mutex_lock(&c->lock);
-        while (c->generation == seen && !c->stop) pthread_cond_wait(&c->start, &c->lock);
-        seen = c->generation;
-        bool stop = c->stop;
-        pthread_mutex_unlock(&c->lock);
-        if (stop) return NULL;
+    for (unsigned seen = 0;;) {
+        seen = await_start(c, seen);
+        if (c->stop) return NULL;
         take(c, m->number);
-        pthread_mutex_lock(&c->lock);
-        if (--c->busy == 0) pthread_cond_signal(&c->end);
+        if (atomic_fetch_sub(&c->busy, 1) > 1) continue;
+        pthread_mutex_lock(&c->lock); /* the last one; the lock, so that the signal cannot fall between look and wait */
+        pthread_cond_signal(&c->end);
         pthread_mutex_unlock(&c->lock);
     }
+}
+
+int mp_cpu_count(void)
+{
+    cpu_set_t set; /* what this process may use, which a container can make less than what the machine has */
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (int)n : 1;
 }
 
 mp_crew *mp_crew_new(int threads)
@@ -66,6 +114,7 @@ mp_crew *mp_crew_new(int threads)
     pthread_cond_init(&c->start, NULL);
     pthread_cond_init(&c->end, NULL);
     c->size = 1;
+    c->spins = threads <= mp_cpu_count() ? SPINS : 0;
     for (int i = 1; i < threads; i++) { /* a system that refuses a thread gets the same result with fewer */
         c->members[i] = (member){ .crew = c, .number = i };
         if (pthread_create(&c->members[i].thread, NULL, member_main, &c->members[i]) != 0) break;
@@ -77,10 +126,8 @@ mp_crew *mp_crew_new(int threads)
 void mp_crew_free(mp_crew *c)
 {
     if (!c) return;
-    pthread_mutex_lock(&c->lock);
     c->stop = true;
-    pthread_cond_broadcast(&c->start);
-    pthread_mutex_unlock(&c->lock);
+    begin(c);
     for (int i = 1; i < c->size; i++) pthread_join(c->members[i].thread, NULL);
     pthread_cond_destroy(&c->start);
     pthread_cond_destroy(&c->end);
@@ -102,17 +149,12 @@ void mp_crew_run(mp_crew *c, int count, void (*work)(void *, int, int), void *ar
         mp_flush_off(before);
         return;
     }
-    pthread_mutex_lock(&c->lock);
     c->work = work;
     c->arg = arg;
     c->count = count;
-    c->busy = c->size - 1;
+    atomic_store(&c->busy, c->size - 1);
     atomic_store(&c->next, 0);
-    c->generation++;
-    pthread_cond_broadcast(&c->start);
-    pthread_mutex_unlock(&c->lock);
+    begin(c);
     take(c, 0);
-    pthread_mutex_lock(&c->lock);
-    while (c->busy > 0) pthread_cond_wait(&c->end, &c->lock);
-    pthread_mutex_unlock(&c->lock);
+    await_end(c);
 }

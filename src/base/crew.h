@@ -5,13 +5,15 @@
 
 typedef struct mp_crew mp_crew;
 
+int mp_cpu_count(void); /* processors this process may use */
+
 /* `threads` in all, the caller included; 1 makes none. */
 mp_crew *mp_crew_new(int threads);
 void mp_crew_free(mp_crew *c);
 int mp_crew_size(const mp_crew *c);
 
-/* Tiny numbers are flushed to 0 meanwhile (flush.h). Calls work(arg, index, worker) once for each index in 0..count-1, in any order, worker in 0..size-1; returns when all
- * are done. Not to be called from within work. */
+/* Calls work(arg, index, worker) once for each index in 0..count-1, in any order, worker in 0..size-1; returns when all
+ * are done. Tiny numbers are flushed to 0 meanwhile (flush.h). Not to be called from within work. */
 void mp_crew_run(mp_crew *c, int count, void (*work)(void *arg, int index, int worker), void *arg);
 
 #endif

@@ -4,7 +4,6 @@
 #include "cli/yaml.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -296,12 +295,4 @@ mp_err mp_cli_print(const char *text, size_t n)
     if (n) fwrite(text, 1, n, stdout);
     if (fflush(stdout) == 0 && !ferror(stdout)) return MP_OK;
     return mp_fail(MP_ERR_IO, "cannot write to standard output: %s", strerror(errno));
-}
-
-int mp_cpu_count(void)
-{
-    cpu_set_t set; /* what this process may use, which a container can make less than what the machine has */
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (int)n : 1;
 }

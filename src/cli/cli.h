@@ -86,6 +86,4 @@ const char *const *mp_cli_split(const char *list, mp_arena *a, int *n);
 /* Writes to stdout and checks that it got there: a full disk or a closed pipe is a failure of the command. */
 MP_MUST mp_err mp_cli_print(const char *text, size_t n);
 
-int mp_cpu_count(void);
-
 #endif

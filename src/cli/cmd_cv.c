@@ -1,5 +1,6 @@
 /* cmd_cv.c - midpool cv: folds x seeds x grid points, the paper's protocol, into a store.
  * SPDX-License-Identifier: MIT */
+#include "base/crew.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/prepare.h"

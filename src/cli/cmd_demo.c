@@ -5,6 +5,7 @@
  * them before it does. Models train on small graphs and are tested on small and on larger ones (EXPERIMENTS
  * 8).
  * SPDX-License-Identifier: MIT */
+#include "base/crew.h"
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/commands.h"

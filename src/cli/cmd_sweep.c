@@ -5,6 +5,7 @@
  *     ratio: [0.25, 0.5, 0.75]
  *     seeds: 3
  * SPDX-License-Identifier: MIT */
+#include "base/crew.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/prepare.h"

@@ -1,5 +1,6 @@
 /* setup.c - see setup.h.
  * SPDX-License-Identifier: MIT */
+#include "base/crew.h"
 #include "cli/setup.h"
 #include "base/json.h"
 #include "baseline/baseline.h"

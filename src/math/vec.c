@@ -154,18 +154,20 @@ void MP_FN(log_softmax)(mp_real *out, const mp_real *x, int rows, int cols)
     }
 }
 
-void MP_FN(adam)(mp_real *theta, mp_real *m, mp_real *v, const mp_real *grad, const mp_adam *how, size_t n)
+void MP_FN(adam)(mp_real *restrict theta, mp_real *restrict m, mp_real *restrict v, const mp_real *restrict grad,
+                 const mp_adam *how, size_t n)
 {
-    const mp_real b1 = how->beta1, b2 = how->beta2, c1 = how->rest1, c2 = how->rest2;
+    const mp_adam h = *how;
     for (size_t i = 0; i < n; i++) {
-        mp_real g = fma1(how->decay, theta[i], grad[i]);
-        m[i] = fma1(b1, m[i], c1 * g);
-        v[i] = fma1(b2, v[i], c2 * (g * g));
+        mp_real g = fma1(h.decay, theta[i], grad[i]);
+        mp_real first = fma1(h.beta1, m[i], h.rest1 * g), second = fma1(h.beta2, v[i], h.rest2 * (g * g));
+        m[i] = first; /* kept in registers: reading them back from memory takes twice as long as the arithmetic */
+        v[i] = second;
 #ifdef MP_DOUBLE
-        mp_real root = sqrt(v[i]);
+        mp_real root = sqrt(second);
 #else
-        mp_real root = sqrtf(v[i]);
+        mp_real root = sqrtf(second);
 #endif
-        theta[i] -= how->lr_corrected * m[i] / fma1(root, how->root_corrected, how->eps);
+        theta[i] -= h.lr_corrected * first / fma1(root, h.root_corrected, h.eps);
     }
 }

@@ -25,7 +25,7 @@ typedef struct member {
 struct mp_crew {
     int size;
     member *members; /* of the other threads */
-    int spins; /* looks before sleeping */
+    int spins;       /* looks before sleeping */
     pthread_mutex_t lock;
     pthread_cond_t start, end;
     atomic_uint generation;

@@ -7,6 +7,7 @@
  * Self loops that are not stored have weight 1 and are constants. A stored one keeps its weight.
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
+#include "grad/product.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +17,7 @@ typedef struct agg {
     const mp_graph *g;
     mp_agg_kind kind;
     bool relu;
-    mp_norm n; /* coefficients: p NULL is all ones, q NULL is no self term */
+    mp_norm n; /* as in mp_links: p NULL is all ones, q NULL is no self term, s NULL is no scale */
 } agg;
 
 static mp_real inverse_root(mp_real d)
@@ -33,26 +34,50 @@ static mp_real weight(const mp_graph *g, int e)
     return g->w ? g->w->v[e] : (mp_real)1;
 }
 
-/* s and p of the symmetric normalisation; q too when every node has a self loop. */
-static mp_norm symmetric(mp_ctx *c, const mp_graph *g, bool loops)
+/* Whether v has a stored self loop, and where. */
+static int loop_of(const mp_graph *g, int v)
 {
-    mp_norm n = { true, MP_NEW_RAW(c->arena, mp_real, g->edges), loops ? MP_NEW_RAW(c->arena, mp_real, g->nodes) : NULL,
+    int from = g->row_ptr[v], to = g->row_ptr[v + 1];
+    while (from < to) {
+        int middle = (from + to) / 2;
+        if (g->col[middle] < v)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < g->row_ptr[v + 1] && g->col[from] == v ? from : -1;
+}
+
+/* s, and q = s times the weight of the self loop, which is 1 where none is stored. The edges keep their weights: what
+ * they count in the sum is put together while it runs. */
+static mp_norm closed(mp_ctx *c, const mp_graph *g)
+{
+    mp_norm n = { true, g->w ? g->w->v : NULL, MP_NEW_RAW(c->arena, mp_real, g->nodes),
                   MP_NEW_RAW(c->arena, mp_real, g->nodes) };
     for (int v = 0; v < g->nodes; v++) {
-        mp_real degree = 0, loop = 1;
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
-            if (g->col[e] == v)
-                loop = weight(g, e);
-            else
-                degree += weight(g, e);
-        }
-        n.s[v] = inverse_root(loops ? degree + loop : degree);
-        if (loops) n.q[v] = loop;
+        int loop = loop_of(g, v);
+        mp_real own = loop < 0 ? (mp_real)1 : weight(g, loop), degree = own;
+        if (g->w)
+            for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) degree += e == loop ? 0 : weight(g, e);
+        else
+            degree += (mp_real)(g->row_ptr[v + 1] - g->row_ptr[v] - (loop >= 0));
+        n.s[v] = inverse_root(degree);
+        n.q[v] = own * n.s[v];
     }
+    return n;
+}
+
+/* The same without self loops; stored ones count 0. */
+static mp_norm open(mp_ctx *c, const mp_graph *g)
+{
+    mp_norm n = { true, MP_NEW_RAW(c->arena, mp_real, g->edges), NULL, MP_NEW_RAW(c->arena, mp_real, g->nodes) };
     for (int v = 0; v < g->nodes; v++) {
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
-            n.p[e] = !loops && g->col[e] == v ? 0 : n.s[v] * weight(g, e) * n.s[g->col[e]];
-        if (loops) n.q[v] *= n.s[v] * n.s[v];
+        mp_real degree = 0;
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
+            n.p[e] = g->col[e] == v ? 0 : weight(g, e);
+            degree += n.p[e];
+        }
+        n.s[v] = inverse_root(degree);
     }
     return n;
 }
@@ -68,15 +93,21 @@ static mp_norm mean(mp_ctx *c, const mp_graph *g)
     return n;
 }
 
-/* The row of a stochastic matrix: weights over their sum, the self loop left out. s keeps 1/sum. */
+/* 1 over the sum of a row's weights without the self loop; 0 where there are none. */
+static mp_real row_share(const mp_graph *g, int v)
+{
+    mp_real sum = 0;
+    for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) sum += g->col[e] == v ? 0 : weight(g, e);
+    return sum > 0 ? 1 / sum : 0;
+}
+
+/* The row of a stochastic matrix: weights over their sum, the self loop left out. */
 static mp_norm row(mp_ctx *c, const mp_graph *g)
 {
-    mp_norm n = { true, MP_NEW_RAW(c->arena, mp_real, g->edges), NULL, MP_NEW_RAW(c->arena, mp_real, g->nodes) };
+    mp_norm n = { true, MP_NEW_RAW(c->arena, mp_real, g->edges), NULL, NULL };
     for (int v = 0; v < g->nodes; v++) {
-        mp_real sum = 0;
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) sum += g->col[e] == v ? 0 : weight(g, e);
-        n.s[v] = sum > 0 ? 1 / sum : 0;
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) n.p[e] = g->col[e] == v ? 0 : weight(g, e) * n.s[v];
+        mp_real share = row_share(g, v);
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) n.p[e] = g->col[e] == v ? 0 : weight(g, e) * share;
     }
     return n;
 }
@@ -85,11 +116,11 @@ static mp_norm coefficients(mp_ctx *c, const mp_graph *g, mp_agg_kind kind)
 {
     switch (kind) {
     case MP_AGG_GCN:
-        if (!g->norm) return symmetric(c, g, true);
-        if (!g->norm->ready) *g->norm = symmetric(c, g, true);
+        if (!g->norm) return closed(c, g);
+        if (!g->norm->ready) *g->norm = closed(c, g);
         return *g->norm;
     case MP_AGG_SYM:
-        return symmetric(c, g, false);
+        return open(c, g);
     case MP_AGG_MEAN:
         return mean(c, g);
     case MP_AGG_ROW:
@@ -102,7 +133,7 @@ static mp_norm coefficients(mp_ctx *c, const mp_graph *g, mp_agg_kind kind)
 
 static mp_links links(const mp_graph *g, const mp_norm *n, bool transposed)
 {
-    return (mp_links){ g->row_ptr, g->col, n->p, transposed && n->p ? g->rev : NULL, n->q };
+    return (mp_links){ g->row_ptr, g->col, n->p, transposed && n->p ? g->rev : NULL, n->q, n->s };
 }
 
 /* dw from G, for a coefficient that is w times a constant of the row (SUM, MEAN). */
@@ -120,23 +151,23 @@ static void weight_back_row(const agg *a, const mp_real *G, mp_real *dw)
 {
     const mp_graph *g = a->g;
     for (int v = 0; v < g->nodes; v++) {
-        mp_real usual = 0;
+        mp_real usual = 0, share = row_share(g, v);
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) usual += G[e] * a->n.p[e];
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
-            if (g->col[e] != v) dw[e] += (G[e] - usual) * a->n.s[v];
+            if (g->col[e] != v) dw[e] += (G[e] - usual) * share;
     }
 }
 
 static void weight_back_normal(mp_ctx *c, const agg *a, const mp_real *G, const mp_real *G_self, mp_real *dw)
 {
     const mp_graph *g = a->g;
-    const mp_real *s = a->n.s;
+    const mp_real *s = a->n.s, *w = g->w->v;
     mp_real *dd = MP_NEW(c->arena, mp_real, g->nodes);
     for (int v = 0; v < g->nodes; v++) {
         mp_real both = G_self ? 2 * G_self[v] * a->n.q[v] : 0; /* the self loop is in both sums */
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
-            if (g->col[e] != v) both += G[e] * a->n.p[e] + G[g->rev[e]] * a->n.p[g->rev[e]];
-        dd[v] = (mp_real)-0.5 * s[v] * s[v] * both; /* 1/d = s^2, and 0 where d = 0 */
+            if (g->col[e] != v) both += s[g->col[e]] * (G[e] * w[e] + G[g->rev[e]] * w[g->rev[e]]);
+        dd[v] = (mp_real)-0.5 * s[v] * s[v] * (s[v] * both); /* 1/d = s^2, and 0 where d = 0 */
     }
     for (int v = 0; v < g->nodes; v++)
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
@@ -165,8 +196,7 @@ static void agg_back(void *p, mp_ctx *c)
     agg *a = p;
     mp_mat *out = a->out;
     if (!out->live) return;
-    if (a->relu) c->k->act_bwd(out->g, out->g, out->v, MP_ACT_RELU, false, (size_t)out->rows * (size_t)out->cols);
-    if (a->bias && a->bias->g) c->k->col_sum(a->bias->g, out->g, !mp_grad_store(a->bias), out->rows, out->cols);
+    mp_bias_back(c, out, a->bias, a->relu);
     if (a->g->w && a->g->w->g) weight_back(c, a);
     if (!a->z->g) return;
     bool turned = a->g->w || a->kind == MP_AGG_MEAN || a->kind == MP_AGG_ROW; /* otherwise p is symmetric */

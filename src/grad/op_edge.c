@@ -6,7 +6,7 @@
 
 static mp_links plain(const mp_graph *g, const mp_real *p, const int *perm)
 {
-    return (mp_links){ g->row_ptr, g->col, p, perm, NULL };
+    return (mp_links){ g->row_ptr, g->col, p, perm, NULL, NULL };
 }
 
 /* ---- edge_pair: out_e = a_row + b_col */

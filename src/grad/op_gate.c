@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
 
+#include <string.h>
+
 struct gate {
     mp_mat *out, *x, *s;
     const mp_real *f_of_s; /* K x D: the gates of the kept rows */
@@ -13,6 +15,16 @@ struct gate {
     const int *keep;
     int split;
 };
+
+/* Zeros for the rows that are not kept; the others are about to be stored. */
+static void zero_rest(mp_ctx *c, const struct gate *a, int K)
+{
+    size_t row = (size_t)a->x->cols;
+    bool *kept = MP_NEW(c->arena, bool, a->x->rows);
+    for (int i = 0; i < K; i++) kept[a->keep[i]] = true;
+    for (int v = 0; v < a->x->rows; v++)
+        if (!kept[v]) memset(a->x->g + (size_t)v * row, 0, row * sizeof *a->x->g);
+}
 
 static void gate_back(void *p, mp_ctx *c)
 {
@@ -22,7 +34,9 @@ static void gate_back(void *p, mp_ctx *c)
     size_t n = (size_t)K * (size_t)D;
     mp_arena_mark here = mp_arena_here(c->arena);
     mp_real *dG = a->s->g ? MP_NEW_RAW(c->arena, mp_real, n) : NULL;
-    c->k->gate_bwd(mp_grad_zeroed(a->x), dG, a->out->g, a->x->v, a->f_of_s, a->keep, K, C, D, a->split);
+    bool add = a->x->g && !mp_grad_store(a->x);
+    if (a->x->g && !add) zero_rest(c, a, K);
+    c->k->gate_bwd(a->x->g, dG, a->out->g, a->x->v, a->f_of_s, a->keep, add, K, C, D, a->split);
     if (dG) {
         c->k->act_bwd(dG, dG, a->f_of_s, a->f, false, n);
         mp_real *ds = mp_grad_zeroed(a->s);

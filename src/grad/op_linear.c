@@ -2,6 +2,7 @@
  *     dX = dY W^T,   dW = X^T dY,   db = column sums of dY,   dY masked where Y = 0 under ReLU
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
+#include "grad/product.h"
 
 struct linear {
     mp_mat *out, *x, *w, *b;
@@ -22,10 +23,8 @@ static void linear_back(void *p, mp_ctx *c)
     struct linear *a = p;
     mp_mat *out = a->out, *x = a->x, *w = a->w;
     if (!out->live) return;
-    size_t n = (size_t)out->rows * (size_t)out->cols;
-    if (a->relu) c->k->act_bwd(out->g, out->g, out->v, MP_ACT_RELU, false, n);
+    mp_bias_back(c, out, a->b, a->relu);
     mp_operand dy = { out->g, out->cols, false };
-    if (a->b && a->b->g) c->k->col_sum(a->b->g, out->g, !mp_grad_store(a->b), out->rows, out->cols);
     if (w->g) {
         bool add = !mp_grad_store(w);
         product(c, w->g, (mp_operand){ x->v, x->cols, true }, dy, w->rows, w->cols, x->rows, NULL, add, false);

@@ -40,7 +40,7 @@ static void row_dot_back(void *p, mp_ctx *c)
     struct row_dot *s = p;
     if (!s->out->live) return;
     int N = s->out->rows, C = s->b->cols, D = s->out->cols;
-    if (s->b->g) c->k->gate_bwd(mp_grad_zeroed(s->b), NULL, s->a->v, s->b->v, s->out->g, s->all, N, C, D, 0);
+    if (s->b->g) c->k->gate_bwd(mp_grad_zeroed(s->b), NULL, s->a->v, s->b->v, s->out->g, s->all, true, N, C, D, 0);
     if (!s->a->g) return;
     mp_arena_mark here = mp_arena_here(c->arena);
     size_t n = (size_t)N * (size_t)C * (size_t)D;
@@ -57,7 +57,7 @@ mp_mat *mp_row_dot(mp_ctx *c, mp_mat *a, mp_mat *b)
     mp_mat *out = mp_mat_new(c, N, D);
     int *all = MP_NEW_RAW(c->arena, int, N);
     for (int i = 0; i < N; i++) all[i] = i;
-    c->k->gate_bwd(NULL, out->v, a->v, b->v, out->v, all, N, b->cols, D, 0);
+    c->k->gate_bwd(NULL, out->v, a->v, b->v, out->v, all, false, N, b->cols, D, 0);
     MP_RECORD(c, row_dot_back, struct row_dot, out, a, b, all);
     return out;
 }
@@ -89,7 +89,7 @@ mp_mat *mp_pair_dot(mp_ctx *c, mp_mat *a, const int *row_a, mp_mat *b, const int
     mp_mat *out = mp_mat_new(c, n, 1);
     for (int k = 0; k < n; k++) { /* a row of one link at a time: the kernel's order of summing */
         int ptr[2] = { 0, 1 };
-        mp_links one = { ptr, &row_b[k], NULL, NULL, NULL };
+        mp_links one = { ptr, &row_b[k], NULL, NULL, NULL, NULL };
         c->k->edge_dot(&out->v[k], NULL, a->v + (size_t)row_a[k] * (size_t)a->cols, b->v, one, false, 1, a->cols);
         out->v[k] *= scale[k];
     }

@@ -30,14 +30,13 @@ mp_mat *mp_readout(mp_ctx *c, mp_mat *x, const int *ptr, int graphs, mp_read_kin
     bool max = kind == MP_READ_MAXMEAN || kind == MP_READ_MAX, summed = kind != MP_READ_MAX;
     int sum_at = max && summed ? C : 0, ld = C + sum_at;
     mp_mat *out = mp_mat_new(c, graphs, ld);
-    int *arg = max ? MP_NEW_RAW(c->arena, int, (size_t)graphs *(size_t)C) : NULL;
+    int *arg = max && c->record ? MP_NEW_RAW(c->arena, int, (size_t)graphs *(size_t)C) : NULL;
     mp_real *scale = NULL;
     if (summed && kind != MP_READ_SUM) {
         scale = MP_NEW_RAW(c->arena, mp_real, graphs);
         for (int b = 0; b < graphs; b++) scale[b] = ptr[b + 1] > ptr[b] ? 1 / (mp_real)(ptr[b + 1] - ptr[b]) : 0;
     }
-    if (max) c->k->readout_max(out->v, arg, x->v, ptr, graphs, C, ld);
-    if (summed) c->k->readout_sum(out->v + sum_at, x->v, ptr, scale, graphs, C, ld);
+    c->k->readout(max ? out->v : NULL, arg, summed ? out->v + sum_at : NULL, x->v, ptr, scale, graphs, C, ld);
     MP_RECORD(c, readout_back, struct readout, out, x, ptr, arg, scale, summed, sum_at);
     return out;
 }

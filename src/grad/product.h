@@ -25,4 +25,16 @@ static inline size_t mp_at(int r, int cols)
     return (size_t)r * (size_t)cols;
 }
 
+/* The backward of + bias and ReLU: out's gradient is masked in place, the bias (may be NULL) gets the column sums. */
+static inline void mp_bias_back(mp_ctx *c, mp_mat *out, mp_mat *bias, bool relu)
+{
+    bool sums = bias && bias->g, add = sums && !mp_grad_store(bias);
+    if (relu && sums && out->cols > MP_NARROW) {
+        c->k->relu_col_sum(bias->g, out->g, out->v, add, out->rows, out->cols);
+        return;
+    }
+    if (relu) c->k->act_bwd(out->g, out->g, out->v, MP_ACT_RELU, false, mp_size(out));
+    if (sums) c->k->col_sum(bias->g, out->g, add, out->rows, out->cols);
+}
+
 #endif

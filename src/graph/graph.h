@@ -22,10 +22,10 @@ typedef struct mp_mat {
     bool live;
 } mp_mat;
 
-/* Coefficients of the normalised sum over closed neighbourhoods (GCN), computed when first asked for. */
+/* What the normalised sum over closed neighbourhoods (GCN) counts, computed when first asked for. */
 typedef struct mp_norm {
     bool ready;
-    mp_real *p, *q, *s; /* E: s_i w_ij s_j; N: of the self loop; N: 1/sqrt(degree) */
+    mp_real *p, *q, *s; /* E: weights, or NULL; N: s times that of the self loop; N: 1/sqrt(degree) */
 } mp_norm;
 
 typedef struct mp_graph {

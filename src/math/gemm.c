@@ -208,7 +208,8 @@ static void blocked(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K,
         int kn = K - k0 < step ? K - k0 : step;
         s.relu = relu && k0 + kn == K;
         for (int j = 0; j < N; j += PW) {
-            bool direct = A.flip && !B.flip && j + PW <= N; /* read once or twice only: packing would not pay */
+            bool once = A.flip || M <= 2 * MR; /* read once or twice only: packing would not pay */
+            bool direct = once && !B.flip && j + PW <= N;
             if (!direct) pack(work, B, k0, kn, j, N);
             panel(C, A, direct ? B.p + (size_t)k0 * (size_t)B.ld + j : work, direct ? B.ld : PW, M, N, j, k0, kn, s);
         }

@@ -25,13 +25,14 @@ typedef struct mp_operand {
     bool flip;
 } mp_operand;
 
-/* Rows of coefficients for neighbour sums: p[e] for edge e (NULL: 1), taken at perm[e] when perm is given, and q[v]
- * for the node itself in its place among the neighbours (NULL: the node is not in the sum). */
+/* A sum over neighbours: the edge e from u to v counts p[e] (NULL: 1; taken at perm[e] when perm is given) times s[u],
+ * the sum counts s[v] (s NULL: 1). With q the node itself is among the neighbours, in its place, and counts q[v]; an edge
+ * from v to v is then left out. */
 typedef struct mp_links {
     const int *row_ptr, *col;
     const mp_real *p;
     const int *perm;
-    const mp_real *q;
+    const mp_real *q, *s;
 } mp_links;
 
 /* clang-format off */
@@ -40,7 +41,7 @@ typedef struct mp_links {
      * Products with N <= MP_NARROW and A not flipped use 16 lanes over k. work: mp_gemm_work elements. */             \
     K(gemm, (mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, const mp_real *bias, bool add, bool relu,   \
              mp_real *work))                                                                                          \
-    /* Y[v] = bias + sum over links of coefficient * Z[col], columns upwards; then ReLU. */                           \
+    /* Y[v] = s[v] (sum over links of coefficient * Z[col], columns upwards) + bias; then ReLU. */                    \
     K(agg, (mp_real *Y, const mp_real *Z, mp_links g, const mp_real *bias, bool add, bool relu, int N, int C))        \
     /* out[e] (+)= <A[row of e], B[col e]>, and self[v] (+)= <A[v], B[v]> unless self is NULL; 16 lanes. */           \
     K(edge_dot, (mp_real *out, mp_real *self, const mp_real *A, const mp_real *B, mp_links g, bool add, int N, int C))\
@@ -51,18 +52,21 @@ typedef struct mp_links {
     K(sparse_bwd, (mp_real *dW, const mp_real *dY, const int *ptr, const int *col, const mp_real *val, int N, int C)) \
     /* out[i, d*C+c] = G[i,d] X[keep i, c]; split > 0: out[i,c] = G[i, c/split] X[keep i, c]. */                      \
     K(gate_fwd, (mp_real *out, const mp_real *X, const mp_real *G, const int *keep, int K, int C, int D, int split))  \
-    /* dX[keep i] += G dOut; dG = <X, dOut>, 16 lanes. dX, dG may be NULL. */                                         \
+    /* dX[keep i] (+)= G dOut; dG = <X, dOut>, 16 lanes. dX, dG may be NULL. */                                       \
     K(gate_bwd, (mp_real *dX, mp_real *dG, const mp_real *dOut, const mp_real *X, const mp_real *G,                   \
-                 const int *keep, int K, int C, int D, int split))                                                    \
-    /* Per graph and column over its rows: max (first row wins ties; arg = that row), sum times scale[b]. */          \
-    K(readout_max, (mp_real *out, int *arg, const mp_real *X, const int *ptr, int B, int C, int ld))                  \
-    K(readout_sum, (mp_real *out, const mp_real *X, const int *ptr, const mp_real *scale, int B, int C, int ld))      \
+                 const int *keep, bool add, int K, int C, int D, int split))                                          \
+    /* Per graph and column over its rows: max, the first row that has it, sum times scale[b]. top, arg, sum and      \
+     * scale may be NULL. */                                                                                          \
+    K(readout, (mp_real *top, int *arg, mp_real *sum, const mp_real *X, const int *ptr, const mp_real *scale,         \
+                int B, int C, int ld))                                                                                \
     K(readout_max_bwd, (mp_real *dX, const mp_real *dOut, const int *arg, int B, int C, int ld))                      \
     K(readout_sum_bwd, (mp_real *dX, const mp_real *dOut, const int *ptr, const mp_real *scale, bool add,             \
                         int B, int C, int ld))                                                                        \
     /* Column-wise max over the closed neighbourhood given by the links (no perm, p, q): arg = the node. */           \
     K(near_max, (mp_real *out, int *arg, const mp_real *X, mp_links g, int N, int C))                                 \
     K(col_sum, (mp_real *out, const mp_real *X, bool add, int N, int C))                                              \
+    /* dY = 0 where Y is not above 0, and the column sums of that: ReLU and a bias backwards in one pass. */          \
+    K(relu_col_sum, (mp_real *out, mp_real *dY, const mp_real *Y, bool add, int N, int C))                            \
     K(act_fwd, (mp_real *out, const mp_real *x, mp_act act, size_t n))                                                \
     /* dx (+)= dy f'(x), from the output y (leaky: sign of y). */                                                     \
     K(act_bwd, (mp_real *dx, const mp_real *dy, const mp_real *y, mp_act act, bool add, size_t n))                    \

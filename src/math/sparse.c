@@ -6,79 +6,100 @@
 #include "math/kernels.h"
 #include "math/simd.h"
 
+#include <limits.h>
+
 #define MP_DECLARE(name, args) void MP_FN(name) args;
 MP_KERNEL_LIST(MP_DECLARE)
 
 #define WIDE 8
+#define HALF 4
 
-static inline mp_real coefficient(const mp_links *g, int e)
+/* How the links of a sum count: constants where the walk over them is inlined. */
+typedef struct links_kind {
+    bool p, perm, s;
+} links_kind;
+
+static inline __attribute__((always_inline)) mp_real coefficient(const mp_links *g, links_kind k, int e, int u)
 {
-    return g->p ? g->p[g->perm ? g->perm[e] : e] : (mp_real)1;
+    mp_real w = k.p ? g->p[k.perm ? g->perm[e] : e] : (mp_real)1;
+    return !k.s ? w : k.p ? w * g->s[u] : g->s[u];
 }
 
-/* Columns c .. c + nv*VW of row v of Y. */
-static inline __attribute__((always_inline)) void agg_block(int nv, mp_real *y, const mp_real *Z, const mp_links *g,
-                                                            const mp_real *bias, bool add, bool relu, int v, int C)
+/* acc += the rows of Z that edges e .. bring, as long as they come from below `stop`; the first edge that does not. */
+static inline __attribute__((always_inline)) int agg_walk(int nv, links_kind k, vec *acc, const mp_real *Z,
+                                                          const mp_links *g, int e, int end, int stop, int C)
 {
-    vec acc[WIDE];
-    for (int i = 0; i < nv; i++) acc[i] = add ? vload(y + i * VW) : bias ? vload(bias + i * VW) : vset((mp_real)0);
-    int e = g->row_ptr[v], end = g->row_ptr[v + 1];
-    bool self = g->q != NULL;
-    for (;;) {
-        int u;
-        mp_real w;
-        if (self && (e == end || g->col[e] >= v)) {
-            self = false;
-            u = v;
-            w = g->q[v];
-            if (e < end && g->col[e] == v) e++; /* a stored loop: its weight is in q */
-        } else if (e < end) {
-            u = g->col[e];
-            w = coefficient(g, e++);
-        } else {
-            break;
-        }
-        const mp_real *z = Z + (size_t)u * (size_t)C;
-        vec x = vset(w);
+    for (; e < end && g->col[e] < stop; e++) {
+        vec x = vset(coefficient(g, k, e, g->col[e]));
+        const mp_real *z = Z + (size_t)g->col[e] * (size_t)C;
         for (int i = 0; i < nv; i++) acc[i] = vfma(x, vload(z + i * VW), acc[i]);
     }
-    for (int i = 0; i < nv; i++) vstore(y + i * VW, relu ? vrelu(acc[i]) : acc[i]);
+    return e;
+}
+
+/* nv vectors of row v of Y. */
+static inline __attribute__((always_inline)) void agg_block(int nv, links_kind k, mp_real *y, const mp_real *Z,
+                                                            const mp_links *g, const mp_real *bias, bool add, bool relu,
+                                                            int v, int C)
+{
+    vec acc[WIDE];
+    int e = g->row_ptr[v], end = g->row_ptr[v + 1];
+    for (int i = 0; i < nv; i++) acc[i] = vset((mp_real)0);
+    if (g->q) {
+        e = agg_walk(nv, k, acc, Z, g, e, end, v, C);
+        vec x = vset(g->q[v]);
+        for (int i = 0; i < nv; i++) acc[i] = vfma(x, vload(Z + (size_t)v * (size_t)C + i * VW), acc[i]);
+        if (e < end && g->col[e] == v) e++;
+    }
+    agg_walk(nv, k, acc, Z, g, e, end, INT_MAX, C);
+    vec scale = vset(k.s ? g->s[v] : (mp_real)1);
+    for (int i = 0; i < nv; i++) {
+        acc[i] = vfma(scale, acc[i], add ? vload(y + i * VW) : bias ? vload(bias + i * VW) : vset((mp_real)0));
+        vstore(y + i * VW, relu ? vrelu(acc[i]) : acc[i]);
+    }
 }
 
 /* The columns of a row that do not fill a vector. */
-static void agg_rest(mp_real *y, const mp_real *Z, const mp_links *g, const mp_real *bias, bool add, bool relu, int v,
-                     int C, int n)
+static inline __attribute__((always_inline)) void agg_rest(links_kind k, mp_real *y, const mp_real *Z,
+                                                           const mp_links *g, const mp_real *bias, bool add, bool relu,
+                                                           int v, int C, int n)
 {
-    mp_real acc[VW > 1 ? VW : 2];
-    for (int i = 0; i < n; i++) acc[i] = add ? y[i] : bias ? bias[i] : (mp_real)0;
+    mp_real acc[VW > 1 ? VW : 2] = { 0 }, s = k.s ? g->s[v] : (mp_real)1;
     bool self = g->q != NULL;
     for (int e = g->row_ptr[v], end = g->row_ptr[v + 1]; e < end || self;) {
-        int u = v;
-        mp_real w;
-        if (self && (e == end || g->col[e] >= v)) {
-            self = false;
-            w = g->q[v];
-            if (e < end && g->col[e] == v) e++;
-        } else {
-            u = g->col[e];
-            w = coefficient(g, e++);
-        }
-        const mp_real *z = Z + (size_t)u * (size_t)C;
-        for (int i = 0; i < n; i++) acc[i] = fma1(w, z[i], acc[i]);
+        bool now = self && (e == end || g->col[e] >= v);
+        int u = now ? v : g->col[e];
+        mp_real w = now ? g->q[v] : coefficient(g, k, e, u);
+        for (int i = 0; i < n; i++) acc[i] = fma1(w, Z[(size_t)u * (size_t)C + i], acc[i]);
+        e += !now || (e < end && g->col[e] == v); /* a stored loop is in q */
+        self &= !now;
     }
-    for (int i = 0; i < n; i++) y[i] = relu ? relu1(acc[i]) : acc[i];
+    for (int i = 0; i < n; i++) {
+        acc[i] = fma1(s, acc[i], add ? y[i] : bias ? bias[i] : (mp_real)0);
+        y[i] = relu ? relu1(acc[i]) : acc[i];
+    }
 }
 
-void MP_FN(agg)(mp_real *Y, const mp_real *Z, mp_links g, const mp_real *bias, bool add, bool relu, int N, int C)
+static inline __attribute__((always_inline)) void agg_rows(links_kind k, mp_real *Y, const mp_real *Z,
+                                                           const mp_links *g, const mp_real *bias, bool add, bool relu,
+                                                           int N, int C)
 {
     for (int v = 0; v < N; v++) {
         mp_real *y = Y + (size_t)v * (size_t)C;
         int c = 0;
         for (; c + WIDE * VW <= C; c += WIDE * VW)
-            agg_block(WIDE, y + c, Z + c, &g, bias ? bias + c : NULL, add, relu, v, C);
-        for (; c + VW <= C; c += VW) agg_block(1, y + c, Z + c, &g, bias ? bias + c : NULL, add, relu, v, C);
-        if (c < C) agg_rest(y + c, Z + c, &g, bias ? bias + c : NULL, add, relu, v, C, C - c);
+            agg_block(WIDE, k, y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
+        for (; c + VW <= C; c += VW) agg_block(1, k, y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
+        if (c < C) agg_rest(k, y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C, C - c);
     }
+}
+
+void MP_FN(agg)(mp_real *Y, const mp_real *Z, mp_links g, const mp_real *bias, bool add, bool relu, int N, int C)
+{
+    if (g.s && !g.p)
+        agg_rows((links_kind){ false, false, true }, Y, Z, &g, bias, add, relu, N, C);
+    else
+        agg_rows((links_kind){ g.p != NULL, g.perm != NULL, g.s != NULL }, Y, Z, &g, bias, add, relu, N, C);
 }
 
 void MP_FN(edge_dot)(mp_real *out, mp_real *self, const mp_real *A, const mp_real *B, mp_links g, bool add, int N,
@@ -140,52 +161,112 @@ void MP_FN(gate_fwd)(mp_real *out, const mp_real *X, const mp_real *G, const int
     }
 }
 
-void MP_FN(gate_bwd)(mp_real *dX, mp_real *dG, const mp_real *dOut, const mp_real *X, const mp_real *G, const int *keep,
-                     int K, int C, int D, int split)
+/* nv vectors of a kept row: the D copies' gradients, each times its gate. */
+static inline __attribute__((always_inline)) void gate_block(int nv, mp_real *dx, const mp_real *dOut, const mp_real *G,
+                                                             bool add, int C, int D)
 {
-    int copies = split ? 1 : D;
-    for (int i = 0; i < K; i++, G += D, dOut += (size_t)copies * (size_t)C) {
+    vec acc[WIDE];
+    for (int i = 0; i < nv; i++) acc[i] = add ? vload(dx + i * VW) : vset((mp_real)0);
+    for (int d = 0; d < D; d++) {
+        vec x = vset(G[d]);
+        for (int i = 0; i < nv; i++) acc[i] = vfma(x, vload(dOut + (size_t)d * (size_t)C + i * VW), acc[i]);
+    }
+    for (int i = 0; i < nv; i++) vstore(dx + i * VW, acc[i]);
+}
+
+static void gate_row(mp_real *dx, const mp_real *dOut, const mp_real *G, bool add, int C, int D)
+{
+    int c = 0;
+    for (; c + WIDE * VW <= C; c += WIDE * VW) gate_block(WIDE, dx + c, dOut + c, G, add, C, D);
+    for (; c + VW <= C; c += VW) gate_block(1, dx + c, dOut + c, G, add, C, D);
+    for (; c < C; c++) {
+        mp_real acc = add ? dx[c] : 0;
+        for (int d = 0; d < D; d++) acc = fma1(G[d], dOut[(size_t)d * (size_t)C + c], acc);
+        dx[c] = acc;
+    }
+}
+
+void MP_FN(gate_bwd)(mp_real *dX, mp_real *dG, const mp_real *dOut, const mp_real *X, const mp_real *G, const int *keep,
+                     bool add, int K, int C, int D, int split)
+{
+    size_t width = (size_t)C * (size_t)(split ? 1 : D);
+    for (int i = 0; i < K; i++, G += D, dOut += width) {
         size_t at = (size_t)keep[i] * (size_t)C;
-        for (int d = 0; d < D; d++) {
+        if (dX && split == 0) gate_row(dX + at, dOut, G, add, C, D);
+        for (int c = 0; dX && split && c < C; c++) dX[at + c] = fma1(G[c / split], dOut[c], add ? dX[at + c] : 0);
+        for (int d = 0; dG && d < D; d++) {
             int from = split ? (d * split < C ? d * split : C) : 0;
             int to = split ? (from + split < C ? from + split : C) : C;
             const mp_real *dy = dOut + (split ? 0 : (size_t)d * (size_t)C) + from;
-            if (dX) add_row(dX + at + from, G[d], dy, to - from);
-            if (dG) dG[(size_t)i * (size_t)D + d] = dot(X + at + from, dy, to - from);
+            dG[(size_t)i * (size_t)D + d] = dot(X + at + from, dy, to - from);
         }
     }
 }
 
-void MP_FN(readout_max)(mp_real *out, int *arg, const mp_real *X, const int *ptr, int B, int C, int ld)
+/* nv vectors of columns over the rows from .. to-1, at least one. */
+static inline __attribute__((always_inline)) void readout_block(int nv, mp_real *top, int *arg, mp_real *sum,
+                                                                const mp_real *X, int from, int to, mp_real scale,
+                                                                int C)
 {
-    for (int b = 0; b < B; b++) {
-        mp_real *restrict y = out + (size_t)b * (size_t)ld;
-        int *restrict at = arg + (size_t)b * (size_t)C;
-        for (int c = 0; c < C; c++) {
-            y[c] = ptr[b] < ptr[b + 1] ? X[(size_t)ptr[b] * (size_t)C + c] : 0;
-            at[c] = ptr[b] < ptr[b + 1] ? ptr[b] : -1;
+    vec most[HALF], all[HALF];
+    ivec at[HALF];
+    const mp_real *x = X + (size_t)from * (size_t)C;
+    for (int i = 0; i < nv; i++) {
+        most[i] = all[i] = vload(x + i * VW);
+        at[i] = ivset(from);
+    }
+    for (int v = from + 1; v < to; v++) {
+        x += C;
+        ivec here = ivset(v);
+        for (int i = 0; i < nv; i++) {
+            vec now = vload(x + i * VW);
+            vmask better = vgreater(now, most[i]);
+            most[i] = vpick(better, now, most[i]);
+            at[i] = ivpick(better, here, at[i]);
+            all[i] = vadd(all[i], now);
         }
-        for (int v = ptr[b] + 1; v < ptr[b + 1]; v++) {
-            const mp_real *restrict x = X + (size_t)v * (size_t)C;
-            for (int c = 0; c < C; c++) {
-                at[c] = x[c] > y[c] ? v : at[c];
-                y[c] = x[c] > y[c] ? x[c] : y[c];
-            }
-        }
+    }
+    for (int i = 0; i < nv; i++) {
+        if (top) vstore(top + i * VW, most[i]);
+        if (arg) ivstore(arg + i * VW, at[i]);
+        if (sum) vstore(sum + i * VW, vmul(all[i], vset(scale)));
     }
 }
 
-void MP_FN(readout_sum)(mp_real *out, const mp_real *X, const int *ptr, const mp_real *scale, int B, int C, int ld)
+static void readout_one(mp_real *top, int *arg, mp_real *sum, const mp_real *X, int from, int to, mp_real scale, int C)
+{
+    mp_real most = X[(size_t)from * (size_t)C], all = most;
+    int at = from;
+    for (int v = from + 1; v < to; v++) {
+        mp_real now = X[(size_t)v * (size_t)C];
+        at = now > most ? v : at;
+        most = now > most ? now : most;
+        all += now;
+    }
+    if (top) *top = most;
+    if (arg) *arg = at;
+    if (sum) *sum = all * scale;
+}
+
+void MP_FN(readout)(mp_real *top, int *arg, mp_real *sum, const mp_real *X, const int *ptr, const mp_real *scale, int B,
+                    int C, int ld)
 {
     for (int b = 0; b < B; b++) {
-        mp_real *restrict y = out + (size_t)b * (size_t)ld;
-        for (int c = 0; c < C; c++) y[c] = 0;
-        for (int v = ptr[b]; v < ptr[b + 1]; v++) {
-            const mp_real *restrict x = X + (size_t)v * (size_t)C;
-            for (int c = 0; c < C; c++) y[c] += x[c];
+        mp_real *t = top ? top + (size_t)b * (size_t)ld : NULL, *s = sum ? sum + (size_t)b * (size_t)ld : NULL;
+        int *a = arg ? arg + (size_t)b * (size_t)C : NULL, c = 0;
+        mp_real factor = scale ? scale[b] : (mp_real)1;
+        if (ptr[b] == ptr[b + 1]) {
+            if (t) memset(t, 0, (size_t)C * sizeof *t);
+            if (s) memset(s, 0, (size_t)C * sizeof *s);
+            if (a) memset(a, -1, (size_t)C * sizeof *a);
+            continue;
         }
-        if (scale)
-            for (int c = 0; c < C; c++) y[c] *= scale[b];
+        for (; c + HALF * VW <= C; c += HALF * VW)
+            readout_block(HALF, t ? t + c : t, a ? a + c : a, s ? s + c : s, X + c, ptr[b], ptr[b + 1], factor, C);
+        for (; c + VW <= C; c += VW)
+            readout_block(1, t ? t + c : t, a ? a + c : a, s ? s + c : s, X + c, ptr[b], ptr[b + 1], factor, C);
+        for (; c < C; c++)
+            readout_one(t ? t + c : t, a ? a + c : a, s ? s + c : s, X + c, ptr[b], ptr[b + 1], factor, C);
     }
 }
 
@@ -245,5 +326,37 @@ void MP_FN(col_sum)(mp_real *out, const mp_real *X, bool add, int N, int C)
     for (int v = 0; v < N; v++) {
         const mp_real *restrict x = X + (size_t)v * (size_t)C;
         for (int c = 0; c < C; c++) out[c] += x[c];
+    }
+}
+
+/* nv vectors of columns, all rows. */
+static inline __attribute__((always_inline)) void relu_block(int nv, mp_real *out, mp_real *dY, const mp_real *Y,
+                                                             bool add, int N, int C)
+{
+    vec sum[WIDE], zero = vset((mp_real)0);
+    for (int i = 0; i < nv; i++) sum[i] = add ? vload(out + i * VW) : zero;
+    for (int v = 0; v < N; v++, dY += C, Y += C) {
+        for (int i = 0; i < nv; i++) {
+            vec d = vpick(vgreater(vload(Y + i * VW), zero), vload(dY + i * VW), zero);
+            vstore(dY + i * VW, d);
+            sum[i] = vadd(sum[i], d);
+        }
+    }
+    for (int i = 0; i < nv; i++) vstore(out + i * VW, sum[i]);
+}
+
+void MP_FN(relu_col_sum)(mp_real *out, mp_real *dY, const mp_real *Y, bool add, int N, int C)
+{
+    int c = 0;
+    for (; c + WIDE * VW <= C; c += WIDE * VW) relu_block(WIDE, out + c, dY + c, Y + c, add, N, C);
+    for (; c + VW <= C; c += VW) relu_block(1, out + c, dY + c, Y + c, add, N, C);
+    for (; c < C; c++) {
+        mp_real sum = add ? out[c] : 0;
+        for (int v = 0; v < N; v++) {
+            size_t at = (size_t)v * (size_t)C + (size_t)c;
+            dY[at] = Y[at] > 0 ? dY[at] : 0;
+            sum += dY[at];
+        }
+        out[c] = sum;
     }
 }

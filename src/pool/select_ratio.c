@@ -6,13 +6,26 @@
 #include "pool/pool.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-typedef struct item {
-    uint64_t key; /* small = ranks first */
-    int node;
-} item;
+/* A key and, below it, the node: small ranks first. */
+#ifdef MP_DOUBLE
+__extension__ typedef unsigned __int128 item;
+#define KEY_BITS 64
+#else
+typedef uint64_t item;
+#define KEY_BITS 32
+#endif
+
+static item packed(uint64_t key, int node)
+{
+    return (item)key << 32 | (uint32_t)node;
+}
+
+static int node_of(item x)
+{
+    return (int)(uint32_t)x;
+}
 
 /* Falling order of reals as rising order of integers. Adding 0 makes -0 into +0. */
 static uint64_t falling(mp_real x)
@@ -29,37 +42,25 @@ static uint64_t falling(mp_real x)
 #endif
 }
 
-static int by_key_then_node(const void *a, const void *b)
-{
-    const item *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return x->node - y->node;
-}
-
-/* A stable sort by key for items that come in node order. */
+/* Sorts items that come in node order, so a stable sort of the keys is enough. */
 static void sort_items(item *it, int n, item *spare)
 {
     if (n > 48) {
-#ifdef MP_DOUBLE
-        (void)spare;
-        qsort(it, (size_t)n, sizeof *it, by_key_then_node);
-#else
-        for (int shift = 0; shift < 32; shift += 8) { /* radix: stable; after four passes it is back where it was */
+        for (int shift = 32; shift < 32 + KEY_BITS; shift += 8) { /* radix; an even number of passes ends in `it` */
             int count[257] = { 0 };
-            for (int i = 0; i < n; i++) count[((it[i].key >> shift) & 255) + 1]++;
+            for (int i = 0; i < n; i++) count[((it[i] >> shift) & 255) + 1]++;
             for (int i = 0; i < 256; i++) count[i + 1] += count[i];
-            for (int i = 0; i < n; i++) spare[count[(it[i].key >> shift) & 255]++] = it[i];
+            for (int i = 0; i < n; i++) spare[count[(it[i] >> shift) & 255]++] = it[i];
             item *t = it;
             it = spare;
             spare = t;
         }
-#endif
         return;
     }
     for (int i = 1; i < n; i++) {
         item x = it[i];
         int j = i;
-        for (; j > 0 && by_key_then_node(&x, &it[j - 1]) < 0; j--) it[j] = it[j - 1];
+        for (; j > 0 && x < it[j - 1]; j--) it[j] = it[j - 1];
         it[j] = x;
     }
 }
@@ -82,13 +83,13 @@ void mp_rank(mp_ctx *c, mp_pooling *p, const int *counts)
         int n = 0, m = 0;
         for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) {
             if (p->dropped && p->dropped[v])
-                out[m++] = (item){ (uint64_t)p->dropped[v], v };
+                out[m++] = packed((uint64_t)p->dropped[v], v);
             else
-                live[n++] = (item){ falling(p->key[v]), v };
+                live[n++] = packed(falling(p->key[v]), v);
         }
         sort_items(live, n, spare);
         if (n < counts[b]) sort_items(out, m, spare); /* too few are left: the dropped fill up in the order drawn */
-        for (int i = 0; i < counts[b]; i++) keep[keep_ptr[b] + i] = i < n ? live[i].node : out[i - n].node;
+        for (int i = 0; i < counts[b]; i++) keep[keep_ptr[b] + i] = node_of(i < n ? live[i] : out[i - n]);
     }
     p->keep = keep;
     p->keep_ptr = keep_ptr;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define SHARD_NODES  640   /* a few hundred rows of every level stay in a core's second-level cache */
+#define NODE_COST    100   /* of a node's products, in edges' sums over neighbours */
 #define UPDATE_CHUNK 16384 /* weights a thread updates at a time */
 #define BETA2        0.999
 #define EPSILON      1e-8
@@ -72,12 +73,23 @@ static int nodes_of(const mp_batch *b, int i)
     return b->all->node_ptr[b->which[i] + 1] - b->all->node_ptr[b->which[i]];
 }
 
-/* Whole graphs, cut where equal shares of the nodes end. Looks at nothing but the batch. */
+/* What a graph costs: its edges, and its nodes at NODE_COST each. */
+static int64_t cost_of(const mp_batch *b, int i)
+{
+    const int *first = b->all->node_ptr + b->which[i];
+    return (int64_t)NODE_COST * (first[1] - first[0]) + b->all->row_ptr[first[1]] - b->all->row_ptr[first[0]];
+}
+
+/* Whole graphs, cut where equal shares of the cost end, an even number of shards, so that two threads have the same to
+ * do. Looks at nothing but the batch. */
 static void cut(mp_engine *e, const mp_batch *b, bool gradients)
 {
-    int64_t total = 0, before = 0;
-    for (int i = 0; i < b->n; i++) total += nodes_of(b, i);
-    int64_t want = (total + SHARD_NODES / 2) / SHARD_NODES;
+    int64_t total = 0, before = 0, nodes = 0;
+    for (int i = 0; i < b->n; i++) {
+        nodes += nodes_of(b, i);
+        total += cost_of(b, i);
+    }
+    int64_t want = 2 * ((nodes + SHARD_NODES) / (2 * SHARD_NODES));
     if (want < 1 || (gradients && mp_model_whole_batch(e->model))) want = 1;
     if (want > b->n) want = b->n;
     if (e->shard_cap < want) {
@@ -89,14 +101,14 @@ static void cut(mp_engine *e, const mp_batch *b, bool gradients)
     int count = 0;
     int64_t last = -1;
     for (int i = 0; i < b->n; i++) {
-        int64_t middle = 2 * before + nodes_of(b, i), at = total ? middle * want / (2 * total) : 0;
+        int64_t middle = 2 * before + cost_of(b, i), at = total ? middle * want / (2 * total) : 0;
         if (at == want) at--; /* a graph without nodes at the very end */
         if (at != last) {
             e->shards[count++].from = i;
             last = at;
         }
         e->shards[count - 1].to = i + 1;
-        before += nodes_of(b, i);
+        before += cost_of(b, i);
     }
     e->shard_count = count;
     for (int s = 0; gradients && s < count; s++) {

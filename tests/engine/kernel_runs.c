@@ -102,7 +102,11 @@ void run_agg(const mp_kernels *k, mp_rig *r, trace *t)
 {
     mp_graph g = some_graph(r);
     int C = size(r);
-    mp_links l = { g.row_ptr, g.col, coin(r) ? reals(r, (size_t)g.edges) : NULL, coin(r) ? g.rev : NULL,
+    mp_links l = { g.row_ptr,
+                   g.col,
+                   coin(r) ? reals(r, (size_t)g.edges) : NULL,
+                   coin(r) ? g.rev : NULL,
+                   coin(r) ? reals(r, (size_t)g.nodes) : NULL,
                    coin(r) ? reals(r, (size_t)g.nodes) : NULL };
     float *Y = reals(r, area(g.nodes, C)), *bias = coin(r) ? reals(r, (size_t)C) : NULL;
     k->agg(Y, reals(r, area(g.nodes, C)), l, bias, coin(r), coin(r), g.nodes, C);
@@ -113,7 +117,7 @@ void run_edge_dot(const mp_kernels *k, mp_rig *r, trace *t)
 {
     mp_graph g = some_graph(r);
     int C = size(r);
-    mp_links l = { g.row_ptr, g.col, NULL, NULL, NULL };
+    mp_links l = { g.row_ptr, g.col, NULL, NULL, NULL, NULL };
     float *out = reals(r, (size_t)g.edges), *self = coin(r) ? reals(r, (size_t)g.nodes) : NULL;
     k->edge_dot(out, self, reals(r, area(g.nodes, C)), reals(r, area(g.nodes, C)), l, coin(r), g.nodes, C);
     trace_reals(t, out, (size_t)g.edges);
@@ -169,29 +173,24 @@ void run_gate_bwd(const mp_kernels *k, mp_rig *r, trace *t)
     float *dX = reals(r, area(N, C)), *dG = reals(r, area(K, D));
     bool x = coin(r), g = !x || coin(r);
     k->gate_bwd(x ? dX : NULL, g ? dG : NULL, reals(r, area(K, C) * (size_t)(split ? 1 : D)), reals(r, area(N, C)),
-                reals(r, area(K, D)), keep, K, C, D, split);
+                reals(r, area(K, D)), keep, coin(r), K, C, D, split);
     trace_reals(t, dX, area(N, C));
     trace_reals(t, dG, area(K, D));
 }
 
-void run_readout_max(const mp_kernels *k, mp_rig *r, trace *t)
+void run_readout(const mp_kernels *k, mp_rig *r, trace *t)
 {
     mp_graph g = some_graph(r);
     int C = size(r), ld = C + small(r), *arg = room(area(3, C), sizeof(int));
-    float *out = room(area(3, ld), sizeof(float)), *X = reals(r, area(g.nodes, C));
+    float *top = room(area(3, ld), sizeof(float)), *sum = room(area(3, ld), sizeof(float));
+    float *X = reals(r, area(g.nodes, C));
     for (size_t i = 0; i < area(g.nodes, C); i++) X[i] = X[i] < 0 ? 0 : X[i]; /* ties, as after ReLU */
-    k->readout_max(out, arg, X, g.node_ptr, 3, C, ld);
-    trace_reals(t, out, area(3, ld));
+    bool max = coin(r), place = max && coin(r);
+    k->readout(max ? top : NULL, place ? arg : NULL, !max || coin(r) ? sum : NULL, X, g.node_ptr,
+               coin(r) ? reals(r, 3) : NULL, 3, C, ld);
+    trace_reals(t, top, area(3, ld));
+    trace_reals(t, sum, area(3, ld));
     trace_ints(t, arg, area(3, C));
-}
-
-void run_readout_sum(const mp_kernels *k, mp_rig *r, trace *t)
-{
-    mp_graph g = some_graph(r);
-    int C = size(r), ld = C + small(r);
-    float *out = room(area(3, ld), sizeof(float));
-    k->readout_sum(out, reals(r, area(g.nodes, C)), g.node_ptr, coin(r) ? reals(r, 3) : NULL, 3, C, ld);
-    trace_reals(t, out, area(3, ld));
 }
 
 void run_readout_max_bwd(const mp_kernels *k, mp_rig *r, trace *t)
@@ -218,9 +217,19 @@ void run_near_max(const mp_kernels *k, mp_rig *r, trace *t)
     mp_graph g = mp_rig_graph(r, 2, sizes, 0.3, 1);
     float *out = reals(r, area(g.nodes, C));
     int *arg = room(area(g.nodes, C), sizeof(int));
-    k->near_max(out, arg, reals(r, area(g.nodes, C)), (mp_links){ g.row_ptr, g.col, NULL, NULL, NULL }, g.nodes, C);
+    k->near_max(out, arg, reals(r, area(g.nodes, C)), (mp_links){ g.row_ptr, g.col, NULL, NULL, NULL, NULL }, g.nodes,
+                C);
     trace_reals(t, out, area(g.nodes, C));
     trace_ints(t, arg, area(g.nodes, C));
+}
+
+void run_relu_col_sum(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r);
+    float *out = reals(r, (size_t)C), *dY = reals(r, area(N, C));
+    k->relu_col_sum(out, dY, reals(r, area(N, C)), coin(r), N, C);
+    trace_reals(t, out, (size_t)C);
+    trace_reals(t, dY, area(N, C));
 }
 
 void run_col_sum(const mp_kernels *k, mp_rig *r, trace *t)

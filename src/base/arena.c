@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGN 64
+#define ALIGN   64
+#define DOUBLES ((size_t)1 << 20) /* an arena doubles up to here, then grows by a quarter: little of it stays unused */
 
 typedef struct chunk {
     struct chunk *older;
@@ -104,13 +105,19 @@ void mp_arena_free(mp_arena *a)
     free(a);
 }
 
+size_t mp_arena_held(const mp_arena *a)
+{
+    size_t bytes = a->scratch;
+    for (const chunk *c = a->top; c; c = c->older) bytes += c->size;
+    return bytes;
+}
+
 void mp_arena_reset(mp_arena *a)
 {
     if (a->top->older || a->scratch) {
-        size_t all = a->scratch;
+        size_t all = mp_arena_held(a);
         for (chunk *c = a->top, *older; c; c = older) {
             older = c->older;
-            all += c->size;
             chunk_free(c);
         }
         a->top = chunk_new(all, NULL);
@@ -147,7 +154,7 @@ void *mp_arena_raw(mp_arena *a, size_t count, size_t size)
     size_t need = (count * size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     chunk *c = a->top;
     if (need > c->size - c->used) {
-        size_t most = (size_t)64 << 20, next = c->size < most / 2 ? 2 * c->size : most;
+        size_t held = mp_arena_held(a), next = held < DOUBLES ? held : held / 4;
         a->top = c = chunk_new(need > next ? need : next, c);
     }
     void *p = c->data + c->used;

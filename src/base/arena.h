@@ -33,6 +33,8 @@ void *mp_arena_raw(mp_arena *a, size_t count, size_t size);  /* contents unspeci
 char *mp_arena_text(mp_arena *a, const char *p, size_t n); /* a copy with a closing NUL */
 char *mp_arena_printf(mp_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+size_t mp_arena_held(const mp_arena *a); /* bytes, those of scratch that the next reset makes room for included */
+
 /* Bytes all arenas of the process hold now, and the most they ever held. */
 size_t mp_arena_total(void);
 size_t mp_arena_peak(void);

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/forecast.h"
 #include "cli/prepare.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
@@ -133,7 +134,10 @@ static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f
     if (t->fold > f->count)
         return mp_fail(MP_ERR_USAGE, "--fold: %s has %d fold%s", d->name, f->count, f->count == 1 ? "" : "s");
     *s = &f->split[t->fold - 1];
-    return mp_setup_writable(t->out);
+    MP_TRY(mp_setup_writable(t->out));
+    mp_workload work = { d, &t->config, (*s)->train, (*s)->n_train, mp_setup_threads(t->threads), 1 };
+    mp_forecast unused;
+    return mp_forecast_memory(&work, &unused);
 }
 
 static mp_err fit_and_save(train *t, const mp_cli_args *args, const mp_dataset *d, const mp_folds *f, const mp_split *s,

@@ -1,6 +1,7 @@
 /* study.c - running a study against a store. Its tables are in study_print.c.
  * SPDX-License-Identifier: MIT */
 #include "cli/study.h"
+#include "cli/forecast.h"
 #include "cli/setup.h"
 
 #include <stdio.h>
@@ -158,9 +159,25 @@ static mp_err run_open(mp_study *s)
     return read_back(s);
 }
 
+/* What the widest of a row's settings needs: wide scores make wide matrices. */
+static mp_err check_memory(const mp_study *s, const mp_study_row *row)
+{
+    mp_config point[MP_GRID_MOST];
+    int n = mp_grid_points(row->grid, &row->config, point), widest = 0, graphs = row->data->graphs.graphs;
+    for (int i = 1; i < n; i++)
+        if (point[i].score_dim > point[widest].score_dim) widest = i;
+    int *all = MP_NEW_RAW(s->arena, int, graphs);
+    for (int i = 0; i < graphs; i++) all[i] = i;
+    int jobs = s->jobs < s->plan.count ? s->jobs : s->plan.count;
+    mp_workload work = { row->data, &point[widest], all, graphs, s->threads, jobs };
+    mp_forecast unused;
+    return mp_forecast_memory(&work, &unused);
+}
+
 mp_err mp_study_run(mp_study *s)
 {
     mp_progress_init(&s->progress, s->quiet);
+    for (int i = 0; i < s->rows; i++) MP_TRY(check_memory(s, &s->row[i]));
     MP_TRY(mp_store_open(s->store_path, MP_STORE_WRITE, &s->store));
     mp_err e = run_open(s);
     mp_store_close(s->store);

@@ -174,6 +174,13 @@ static void weight_back_normal(mp_ctx *c, const agg *a, const mp_real *G, const 
             if (G_self || g->col[e] != v) dw[e] += G[e] * s[v] * s[g->col[e]] + dd[v];
 }
 
+/* Counts what a sum or a dot over neighbours moves: a row for each neighbour, a row for each node. */
+static void count_moved(mp_ctx *c, const mp_graph *g, const mp_norm *n, int C)
+{
+    double rows = (double)g->edges + (n->q ? 2.0 : 1.0) * g->nodes;
+    c->moved += rows * C * (double)sizeof(mp_real);
+}
+
 static void weight_back(mp_ctx *c, const agg *a)
 {
     const mp_graph *g = a->g;
@@ -181,6 +188,7 @@ static void weight_back(mp_ctx *c, const agg *a)
     mp_real *G = MP_NEW_RAW(c->arena, mp_real, g->edges);
     mp_real *G_self = a->n.q ? MP_NEW_RAW(c->arena, mp_real, g->nodes) : NULL;
     c->k->edge_dot(G, G_self, a->out->g, a->z->v, links(g, &a->n, false), false, g->nodes, a->z->cols);
+    count_moved(c, g, &a->n, a->z->cols);
     mp_real *dw = mp_grad_zeroed(g->w);
     if (a->kind == MP_AGG_GCN || a->kind == MP_AGG_SYM)
         weight_back_normal(c, a, G, G_self, dw);
@@ -202,6 +210,7 @@ static void agg_back(void *p, mp_ctx *c)
     bool turned = a->g->w || a->kind == MP_AGG_MEAN || a->kind == MP_AGG_ROW; /* otherwise p is symmetric */
     bool add = !mp_grad_store(a->z);
     c->k->agg(a->z->g, out->g, links(a->g, &a->n, turned), NULL, add, false, out->rows, out->cols);
+    count_moved(c, a->g, &a->n, out->cols);
 }
 
 mp_mat *mp_agg(mp_ctx *c, const mp_graph *g, mp_agg_kind kind, mp_mat *z, mp_mat *bias, bool relu)
@@ -210,6 +219,7 @@ mp_mat *mp_agg(mp_ctx *c, const mp_graph *g, mp_agg_kind kind, mp_mat *z, mp_mat
     mp_mat *out = mp_mat_new(c, z->rows, z->cols);
     mp_norm n = coefficients(c, g, kind);
     c->k->agg(out->v, z->v, links(g, &n, false), bias ? bias->v : NULL, false, relu, z->rows, z->cols);
+    count_moved(c, g, &n, z->cols);
     MP_RECORD(c, agg_back, agg, out, z, bias, g, kind, relu, n);
     return out;
 }

@@ -39,15 +39,19 @@ mp_real *mp_grad_zeroed(mp_mat *m)
     return m->g;
 }
 
-void mp_tape_push(mp_ctx *c, void (*back)(void *, mp_ctx *), void *saved)
+void mp_tape_push(mp_ctx *c, void (*back)(void *, mp_ctx *), const char *name, void *saved)
 {
     mp_step *s = MP_NEW_RAW(c->arena, mp_step, 1);
-    *s = (mp_step){ c->last, back, saved };
+    *s = (mp_step){ c->last, back, name, saved };
     c->last = s;
+    mp_mark(c->profile, name);
 }
 
 void mp_tape_back(mp_ctx *c)
 {
-    for (mp_step *s = c->last; s; s = s->older) s->back(s->saved, c);
+    for (mp_step *s = c->last; s; s = s->older) {
+        s->back(s->saved, c);
+        if (c->profile) mp_profile_charge(c->profile, s->name, MP_BACKWARD);
+    }
     c->last = NULL;
 }

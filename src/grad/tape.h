@@ -8,6 +8,7 @@
 #define MP_TAPE_H
 
 #include "base/rng.h"
+#include "grad/profile.h"
 #include "graph/graph.h"
 #include "math/kernels.h"
 
@@ -15,6 +16,7 @@ struct mp_ctx;
 typedef struct mp_step {
     struct mp_step *older;
     void (*back)(void *saved, struct mp_ctx *c); /* runs only when someone wrote to its output */
+    const char *name;                            /* of back */
     void *saved;
 } mp_step;
 
@@ -29,6 +31,8 @@ typedef struct mp_ctx {       /* one per worker; the library keeps no other stat
     const int *drop_given;    /* tests: 1 where dropscore takes a node out of the first pooling; else NULL */
     const int *shuffle_given; /* tests: the order of rows VIPool's loss compares with; else NULL */
     double flops;             /* of dense products so far, forward and backward */
+    double moved;             /* bytes that sums over neighbours read and wrote so far, forward and backward */
+    mp_profile *profile;      /* where the time goes; NULL: nobody asks */
     mp_mat *params;           /* the weights as matrices, one per parameter (params.h) */
 } mp_ctx;
 
@@ -51,10 +55,10 @@ void mp_mat_spent(mp_mat *m);
         if ((c)->record) {                                                                                             \
             type *mp_saved_ = MP_NEW_RAW((c)->arena, type, 1);                                                         \
             *mp_saved_ = (type){ __VA_ARGS__ };                                                                        \
-            mp_tape_push((c), (fn), mp_saved_);                                                                        \
+            mp_tape_push((c), (fn), #fn, mp_saved_);                                                                   \
         }                                                                                                              \
     } while (0)
-void mp_tape_push(mp_ctx *c, void (*back)(void *, mp_ctx *), void *saved);
+void mp_tape_push(mp_ctx *c, void (*back)(void *, mp_ctx *), const char *name, void *saved);
 
 /* Runs all steps backwards. Set the gradient of the outputs first (mp_grad_zeroed). */
 void mp_tape_back(mp_ctx *c);

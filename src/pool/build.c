@@ -50,5 +50,6 @@ const mp_graph *mp_builder_end(mp_builder *b, mp_ctx *c, int graphs, const int *
                        .rev = rev,
                        .w = mp_mat_of(c, w, edges, 1),
                        .norm = MP_NEW(c->arena, mp_norm, 1) };
+    mp_mark(c->profile, "build graph");
     return out;
 }

@@ -22,6 +22,7 @@ static mp_graph *two_hops(mp_ctx *c, const mp_pooling *p)
     mp_graph *far = MP_NEW(c->arena, mp_graph, 1), *out = MP_NEW(c->arena, mp_graph, 1);
     mp_two_hop(c->arena, p->g, far);
     mp_induce(c->arena, far, p->keep, p->keep_ptr, out, NULL);
+    mp_mark(c->profile, "induce");
     return out;
 }
 
@@ -30,6 +31,7 @@ static mp_graph *one_hop(mp_ctx *c, const mp_pooling *p)
     mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
     const int *edge_of;
     mp_induce(c->arena, p->g, p->keep, p->keep_ptr, out, &edge_of);
+    mp_mark(c->profile, "induce");
     out->w = mp_edge_take(c, p->g->w, edge_of, out->edges);
     return out;
 }

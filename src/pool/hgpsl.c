@@ -138,6 +138,7 @@ static void learned_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     mp_graph *induced = MP_NEW(c->arena, mp_graph, 1);
     const int *edge_of;
     mp_induce(c->arena, p->g, p->keep, p->keep_ptr, induced, &edge_of);
+    mp_mark(c->profile, "induce");
     induced->w = mp_edge_take(c, p->g->w, edge_of, induced->edges);
     const mp_graph *all = candidates(pool, c, p);
     int C = x->cols;

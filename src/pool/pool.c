@@ -8,8 +8,11 @@ void mp_pool_run(const mp_pool *pool, mp_ctx *c, mp_pooling *p)
 {
     pool->op->scorer->run(pool, pool->score_state, c, p);
     mp_mid_key(pool, c, p);
+    mp_mark(c->profile, "key");
     pool->selector->run(pool, pool->select_state, c, p);
+    mp_mark(c->profile, "select");
     pool->op->coarsener->run(pool, pool->coarsen_state, c, p);
+    mp_mark(c->profile, "coarsen");
 }
 
 static void *start(mp_arena *a, size_t size, void (*init)(void *, const mp_setup *), const mp_setup *s)

@@ -16,7 +16,7 @@ typedef struct shard {
     int from, to;  /* of the batch's list of graphs */
     mp_real *grad; /* gradients of this shard */
     bool *live;    /* per parameter: it got one */
-    double loss, aux, flops;
+    double loss, aux, flops, moved;
     bool diverged;
 } shard;
 
@@ -34,11 +34,12 @@ struct mp_engine {
     const mp_batch *batch;
     mp_draw draw;
     mp_real *out; /* mp_engine_predict */
-    double flops;
-    double rate;       /* of the configured learning rate */
-    double aux_weight; /* of the auxiliary loss in this pass */
-    bool aux_only;     /* this pass has no other loss */
-    shard total;       /* mp_engine_aux_add: the gradient so far; grad NULL until the first */
+    double flops, moved;
+    mp_profile *profile; /* one per thread; NULL: nobody asks */
+    double rate;         /* of the configured learning rate */
+    double aux_weight;   /* of the auxiliary loss in this pass */
+    bool aux_only;       /* this pass has no other loss */
+    shard total;         /* mp_engine_aux_add: the gradient so far; grad NULL until the first */
 };
 
 mp_engine *mp_engine_new(mp_model *m, int threads)
@@ -76,13 +77,23 @@ static int nodes_of(const mp_batch *b, int i)
 /* What a graph costs: its edges, and its nodes at NODE_COST each. */
 static int64_t cost_of(const mp_batch *b, int i)
 {
-    const int *first = b->all->node_ptr + b->which[i];
-    return (int64_t)NODE_COST * (first[1] - first[0]) + b->all->row_ptr[first[1]] - b->all->row_ptr[first[0]];
+    const int *node = b->all->node_ptr + b->which[i];
+    return (int64_t)NODE_COST * (node[1] - node[0]) + b->all->row_ptr[node[1]] - b->all->row_ptr[node[0]];
+}
+
+int64_t mp_batch_size(const mp_batch *b)
+{
+    int64_t size = 0;
+    for (int i = 0; i < b->n; i++) {
+        const int *node = b->all->node_ptr + b->which[i];
+        size += node[1] - node[0] + b->all->row_ptr[node[1]] - b->all->row_ptr[node[0]];
+    }
+    return size;
 }
 
 /* Whole graphs, cut where equal shares of the cost end, an even number of shards, so that two threads have the same to
  * do. Looks at nothing but the batch. */
-static void cut(mp_engine *e, const mp_batch *b, bool gradients)
+static void cut(mp_engine *e, const mp_batch *b, bool whole)
 {
     int64_t total = 0, before = 0, nodes = 0;
     for (int i = 0; i < b->n; i++) {
@@ -90,7 +101,7 @@ static void cut(mp_engine *e, const mp_batch *b, bool gradients)
         total += cost_of(b, i);
     }
     int64_t want = 2 * ((nodes + SHARD_NODES) / (2 * SHARD_NODES));
-    if (want < 1 || (gradients && mp_model_whole_batch(e->model))) want = 1;
+    if (want < 1 || whole) want = 1;
     if (want > b->n) want = b->n;
     if (e->shard_cap < want) {
         shard *more = MP_NEW(e->memory, shard, want);
@@ -111,7 +122,11 @@ static void cut(mp_engine *e, const mp_batch *b, bool gradients)
         before += cost_of(b, i);
     }
     e->shard_count = count;
-    for (int s = 0; gradients && s < count; s++) {
+}
+
+static void make_room(mp_engine *e)
+{
+    for (int s = 0; s < e->shard_count; s++) {
         if (e->shards[s].grad) continue;
         e->shards[s].grad = MP_NEW_RAW(e->memory, mp_real, e->params->size);
         e->shards[s].live = MP_NEW(e->memory, bool, e->params->count);
@@ -138,7 +153,16 @@ static mp_mat *forward(const mp_engine *e, mp_ctx *c, const shard *s, mp_mat **a
     mp_graph *g = MP_NEW(c->arena, mp_graph, 1);
     mp_sparse *x = MP_NEW(c->arena, mp_sparse, 1);
     mp_graph_gather(c->arena, e->batch->all, e->batch->x, e->batch->which + s->from, s->to - s->from, g, x);
+    mp_mark(c->profile, "gather");
     return mp_model_forward(e->model, c, g, x, NULL, NULL, aux);
+}
+
+/* The profile of a thread that begins to work now, or NULL. */
+static mp_profile *profile_of(const mp_engine *e, int worker)
+{
+    if (!e->profile) return NULL;
+    mp_profile_start(&e->profile[worker]);
+    return &e->profile[worker];
 }
 
 /* Parameters that only the auxiliary loss trains get no gradient from the other one. */
@@ -153,6 +177,7 @@ static void train_shard(void *arg, int index, int worker)
     mp_engine *e = arg;
     shard *s = &e->shards[index];
     mp_ctx c = { .arena = e->step[worker], .k = e->kernels, .record = true, .training = true };
+    c.profile = profile_of(e, worker);
     c.rng = mp_rng_stream(e->draw.seed, MP_FOR_STEP, e->draw.fold, e->draw.epoch << 32 | e->draw.step, (uint64_t)index);
     mp_arena_reset(c.arena);
     mp_params_bind(e->params, &c, s->grad);
@@ -167,6 +192,7 @@ static void train_shard(void *arg, int index, int worker)
     s->aux = aux ? (double)(share * aux->v[0]) : 0;
     s->diverged = c.diverged;
     s->flops = c.flops;
+    s->moved = c.moved;
     for (int id = 0; id < e->params->count; id++) s->live[id] = c.params[id].live;
 }
 
@@ -206,11 +232,13 @@ static void sum_chunk(void *arg, int index, int worker)
 {
     update *u = arg;
     chunk k = chunk_of(u, index);
-    (void)worker;
+    mp_profile *profile = profile_of(u->e, worker);
     add_shards(u->e, u, &k);
+    mp_mark(profile, "add shards");
     double square = 0;
     for (size_t i = 0; i < k.n; i++) square += (double)k.sum[i] * (double)k.sum[i];
     u->squares[index] = square;
+    mp_mark(profile, "norm");
 }
 
 static void update_chunk(void *arg, int index, int worker)
@@ -218,10 +246,12 @@ static void update_chunk(void *arg, int index, int worker)
     update *u = arg;
     mp_engine *e = u->e;
     chunk k = chunk_of(u, index);
-    (void)worker;
+    mp_profile *profile = profile_of(e, worker);
     if (!u->squares) add_shards(e, u, &k);
+    mp_mark(profile, "add shards");
     if (u->scale != 1) e->kernels->axpy(k.sum, u->scale, k.sum, false, k.n);
     e->kernels->adam(e->params->theta + k.at, e->m + k.at, e->v + k.at, k.sum, &u->how[k.id], k.n);
+    mp_mark(profile, "adam");
 }
 
 /* Clipping needs the norm of the whole gradient first: one pass to add up, one to update. */
@@ -294,7 +324,8 @@ static mp_err run_batch(mp_engine *e, const mp_batch *b, mp_draw draw, double *l
     mp_assert(b->n > 0 && b->x->cols == mp_model_features(e->model));
     e->batch = b;
     e->draw = draw;
-    cut(e, b, true);
+    cut(e, b, mp_model_whole_batch(e->model));
+    make_room(e);
     mp_crew_run(e->crew, e->shard_count, train_shard, e);
     bool diverged = false;
     *loss = *aux = 0;
@@ -303,6 +334,7 @@ static mp_err run_batch(mp_engine *e, const mp_batch *b, mp_draw draw, double *l
         *aux += e->shards[s].aux;
         diverged |= e->shards[s].diverged;
         e->flops += e->shards[s].flops;
+        e->moved += e->shards[s].moved;
     }
     if (diverged || !isfinite(*loss) || !isfinite(*aux))
         return mp_fail(MP_ERR_DIVERGED,
@@ -356,6 +388,32 @@ void mp_engine_aux_update(mp_engine *e)
     e->shards = shards;
     e->shard_count = 0;
     memset(e->total.live, 0, (size_t)e->params->count * sizeof *e->total.live);
+}
+
+int mp_engine_cut(mp_engine *e, const mp_batch *b, mp_batch *largest)
+{
+    cut(e, b, mp_model_whole_batch(e->model));
+    int64_t most = -1;
+    for (int s = 0; s < e->shard_count; s++) {
+        mp_batch one = *b;
+        one.which = b->which + e->shards[s].from;
+        one.n = e->shards[s].to - e->shards[s].from;
+        int64_t size = mp_batch_size(&one);
+        if (size > most) *largest = one;
+        most = size > most ? size : most;
+    }
+    return e->shard_count;
+}
+
+size_t mp_engine_try(mp_engine *e, const mp_batch *b)
+{
+    e->batch = b;
+    e->aux_only = false;
+    e->aux_weight = 1;
+    cut(e, b, true);
+    make_room(e);
+    mp_crew_run(e->crew, 1, train_shard, e);
+    return mp_arena_held(e->step[0]);
 }
 
 static void predict_shard(void *arg, int index, int worker)
@@ -413,6 +471,22 @@ void mp_engine_rate(mp_engine *e, double factor)
 double mp_engine_flops(const mp_engine *e)
 {
     return e->flops;
+}
+
+double mp_engine_moved(const mp_engine *e)
+{
+    return e->moved;
+}
+
+void mp_engine_profile(mp_engine *e)
+{
+    e->profile = MP_NEW(e->memory, mp_profile, mp_crew_size(e->crew));
+}
+
+void mp_engine_profiled(const mp_engine *e, mp_profile *sum)
+{
+    mp_assert(e->profile != NULL);
+    for (int i = 0; i < mp_crew_size(e->crew); i++) mp_profile_add(sum, &e->profile[i]);
 }
 
 size_t mp_engine_state_size(const mp_engine *e)

@@ -49,6 +49,18 @@ double mp_engine_loss(const mp_engine *e, const mp_batch *b, const mp_real *out)
 
 /* Operations of the dense products of all training so far, counted from their shapes. */
 double mp_engine_flops(const mp_engine *e);
+/* Bytes its sums over neighbours read and wrote: a row for each neighbour, a row for each result. */
+double mp_engine_moved(const mp_engine *e);
+
+/* From now on training notes where its time goes; _profiled adds it up over threads. */
+void mp_engine_profile(mp_engine *e);
+void mp_engine_profiled(const mp_engine *e, mp_profile *sum);
+
+/* For forecasts of memory. _cut: the number of shards a batch makes, and the largest as a batch. _try: forward and backward
+ * of a batch as one shard, in an engine with one thread; weights stay as they are; the bytes of the thread's memory. */
+int64_t mp_batch_size(const mp_batch *b); /* nodes plus edges */
+int mp_engine_cut(mp_engine *e, const mp_batch *b, mp_batch *largest);
+size_t mp_engine_try(mp_engine *e, const mp_batch *b);
 
 /* The optimiser's memory (moments and step counts), to continue a run later: size in bytes, copy out, copy in. */
 size_t mp_engine_state_size(const mp_engine *e);

@@ -41,6 +41,15 @@ static void memory_is_aligned_zeroed_and_apart(void **state)
     mp_arena_free(NULL);
 }
 
+static void little_of_a_large_arena_stays_unused(void **state)
+{
+    (void)state;
+    mp_arena *a = mp_arena_new(100);
+    for (int i = 0; i < 1000; i++) mp_arena_raw(a, 10000, 1);
+    assert_true(mp_arena_held(a) >= 10000000 && mp_arena_held(a) < 13000000);
+    mp_arena_free(a);
+}
+
 static void a_loop_that_resets_stops_allocating(void **state)
 {
     (void)state;
@@ -419,6 +428,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_aligned_zeroed_and_apart),
+        cmocka_unit_test(little_of_a_large_arena_stays_unused),
         cmocka_unit_test(a_loop_that_resets_stops_allocating),
         cmocka_unit_test(scratch_is_given_back),
         cmocka_unit_test(running_out_calls_the_hook),

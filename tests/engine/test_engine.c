@@ -133,6 +133,28 @@ static void every_graph_is_in_one_shard(void **state)
     }
 }
 
+static void trying_a_batch_leaves_training_alone(void **state)
+{
+    (void)state;
+    static const char options[] = "pool=sag hidden=64 layers=2 score-dim=3 flip=true drop=0.2";
+    size_t n;
+    mp_real *want = weights_after(options, 90, 2, 1, 7, &n);
+    world w;
+    world_init(&w, options, 90, 30, 2);
+    mp_engine *e = mp_engine_new(w.model, 1);
+    mp_batch all = batch_of(&w, 0, 90), largest;
+    int shards = mp_engine_cut(e, &all, &largest);
+    assert_true(shards > 1 && largest.n > 0 && largest.n < 90);
+    assert_true(mp_batch_size(&largest) * shards >= mp_batch_size(&all));
+    size_t some = mp_engine_try(e, &largest), more = mp_engine_try(e, &all);
+    assert_true(some > 0 && more > some);
+    train(&w, e, 0, 2, 60, 7);
+    assert_memory_equal(w.params->theta, want, n * sizeof *want);
+    mp_engine_free(e);
+    world_free(&w);
+    free(want);
+}
+
 static void graphs_without_nodes_do_no_harm(void **state)
 {
     (void)state;
@@ -306,6 +328,7 @@ int main(void)
         cmocka_unit_test(weights_do_not_depend_on_the_threads),
         cmocka_unit_test(weights_do_not_depend_on_the_instruction_set),
         cmocka_unit_test(every_graph_is_in_one_shard),
+        cmocka_unit_test(trying_a_batch_leaves_training_alone),
         cmocka_unit_test(graphs_without_nodes_do_no_harm),
         cmocka_unit_test(a_small_set_is_learned_by_heart),
         cmocka_unit_test(a_saved_state_continues_bit_for_bit),

@@ -1,0 +1,303 @@
+/* bench_epoch.c - midpool bench epoch: seconds of one training epoch beside what the machine allows, and where they go.
+ *
+ *     limit            operations of the dense products / rate of fused multiply-adds on registers
+ *     limit with sums  limit + bytes that sums over neighbours move / bandwidth of copies in the second-level cache
+ *
+ * Operations and bytes are counted from shapes while training; rates are measured in the same run. The second limit is a
+ * sum because products and sums follow each other on the same core.
+ * SPDX-License-Identifier: MIT */
+#include "base/json.h"
+#include "cli/bench.h"
+#include "cli/forecast.h"
+#include "cli/prepare.h"
+#include "cli/setup.h"
+#include "data/seal.h"
+#include "train/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WARM 2
+
+typedef struct bench_conf {
+    mp_config model;
+    struct {
+        int threads, epochs, json, profile;
+        double share;
+        int repeat;
+    } how;
+    const char *data;
+} bench_conf;
+
+#define HOW(field) offsetof(bench_conf, how.field) - offsetof(bench_conf, how)
+/* clang-format off */
+static const mp_opt how_table[] = {
+    { "threads", MP_OPT_INT, HOW(threads), "0", 0, 1024, NULL, "threads; 0 = one a core" },
+    { "timed", MP_OPT_INT, HOW(epochs), "7", 1, 1000, NULL, "timed epochs, after two to warm up; the median is printed" },
+    { "share", MP_OPT_REAL, HOW(share), "0.8", 0.001, 1, NULL, "share of the graphs in an epoch" },
+    { "times", MP_OPT_INT, HOW(repeat), "1", 1, 1000, NULL, "the data that many times over" },
+    { "profile", MP_OPT_FLAG, HOW(profile), "false", 0, 1, NULL, "seconds by op, forward and backward, summed over threads" },
+    { "json", MP_OPT_FLAG, HOW(json), "false", 0, 1, NULL, "one JSON object on stdout" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+};
+/* clang-format on */
+
+typedef struct bench_result {
+    double seconds, mean;       /* of an epoch: the median, for the profile the mean */
+    double flops, moved;        /* of an epoch */
+    double rate, cache, memory; /* of the machine: operations, bytes copied in cache and in memory a second */
+    double limit, limit_sums;   /* seconds */
+    int threads, graphs, epochs;
+    size_t peak, forecast;
+    const char *isa;
+    mp_profile profile;
+} bench_result;
+
+typedef struct bench {
+    const bench_conf *conf;
+    const mp_dataset *data;
+    mp_opened labels;
+    mp_engine *engine;
+    bool aux_apart;
+    int *order, n;
+} bench;
+
+static mp_err run_epoch(const bench *b, int epoch)
+{
+    const mp_config *conf = &b->conf->model;
+    mp_rng r = mp_rng_stream((uint64_t)conf->seed, MP_FOR_SHUFFLE, 0, (uint64_t)epoch, 0);
+    mp_rng_shuffle(&r, b->order, b->n);
+    mp_draw draw = { (uint64_t)conf->seed, 0, (uint64_t)epoch, 0 };
+    for (int at = 0; at < b->n; at += conf->batch_size, draw.step++) {
+        int n = b->n - at < conf->batch_size ? b->n - at : conf->batch_size;
+        mp_batch batch = { &b->data->graphs, &b->data->x, b->order + at, n, b->labels.label, b->labels.target };
+        double loss, aux;
+        MP_TRY(mp_engine_train(b->engine, &batch, draw, &loss, &aux));
+        if (b->aux_apart) MP_TRY(mp_engine_aux_add(b->engine, &batch, draw, 1.0 / b->n, &aux));
+    }
+    if (b->aux_apart) mp_engine_aux_update(b->engine);
+    return MP_OK;
+}
+
+static mp_err time_epochs(const bench *b, mp_arena *a, bench_result *out)
+{
+    const int timed = b->conf->how.epochs;
+    double *seconds = MP_NEW(a, double, timed), sum = 0;
+    for (int epoch = 1; epoch <= WARM; epoch++) MP_TRY(run_epoch(b, epoch));
+    if (b->conf->how.profile) mp_engine_profile(b->engine);
+    double flops = mp_engine_flops(b->engine), moved = mp_engine_moved(b->engine);
+    for (int i = 0; i < timed; i++) {
+        double t = mp_bench_now();
+        MP_TRY(run_epoch(b, WARM + 1 + i));
+        sum += seconds[i] = mp_bench_now() - t;
+    }
+    out->flops = (mp_engine_flops(b->engine) - flops) / timed;
+    out->moved = (mp_engine_moved(b->engine) - moved) / timed;
+    out->mean = sum / timed;
+    out->seconds = mp_bench_median(seconds, timed);
+    if (b->conf->how.profile) mp_engine_profiled(b->engine, &out->profile);
+    return MP_OK;
+}
+
+static mp_err measure_engine(bench *b, mp_model *m, mp_arena *a, bench_result *out)
+{
+    mp_arena_peak_reset();
+    b->engine = mp_engine_new(m, out->threads);
+    b->aux_apart = mp_model_aux_apart(m);
+    mp_err e = time_epochs(b, a, out);
+    out->peak = mp_arena_peak();
+    mp_engine_free(b->engine);
+    return e;
+}
+
+static mp_err measure(const mp_dataset *d, const bench_conf *conf, mp_arena *a, bench_result *out)
+{
+    int once = (int)(conf->how.share * d->graphs.graphs + 0.5);
+    bench b = { .conf = conf, .data = d, .n = once * conf->how.repeat };
+    b.order = MP_NEW(a, int, b.n);
+    for (int i = 0; i < b.n; i++) b.order[i] = i % once;
+    b.labels = mp_seal_open(d->seal, a, b.order, once, NULL, 0);
+    mp_workload work = { d, &conf->model, b.order, b.n, out->threads, 1 };
+    mp_forecast forecast;
+    MP_TRY(mp_forecast_memory(&work, &forecast));
+    mp_model *m;
+    MP_TRY(mp_model_new(a, &conf->model, d->x.cols, d->classes, &m));
+    mp_params_init(mp_model_params(m), (uint64_t)conf->model.seed, 0);
+    const mp_kernels *k = mp_kernels_get();
+    mp_crew *crew = mp_crew_new(out->threads);
+    out->graphs = b.n;
+    out->epochs = conf->how.epochs;
+    out->forecast = forecast.bytes;
+    out->isa = k->isa;
+    double before = mp_bench_fma(crew, k);
+    mp_err e = measure_engine(&b, m, a, out);
+    double after = mp_bench_fma(crew, k); /* before and after: a slow moment must not flatter us */
+    out->rate = after > before ? after : before;
+    out->cache = mp_bench_copy(crew, MP_COPY_CACHED);
+    out->memory = mp_bench_copy(crew, MP_COPY_MEMORY);
+    out->limit = out->flops / out->rate;
+    out->limit_sums = out->limit + out->moved / out->cache;
+    mp_crew_free(crew);
+    return e;
+}
+
+/* ---- the profile ---- */
+
+static double total(const mp_profile_row *r)
+{
+    return r->seconds[MP_FORWARD] + r->seconds[MP_BACKWARD];
+}
+
+static int by_total(const void *a, const void *b)
+{
+    double x = total(a), y = total(b);
+    return (x < y) - (x > y);
+}
+
+/* Sums become seconds an epoch; an op's name is its backward function's without the ending. Returns what is no row's:
+ * threads that wait, shuffling, cutting batches. */
+static double settle(mp_profile *p, int threads, double mean, int epochs, mp_arena *a)
+{
+    double rest = threads * mean;
+    for (int i = 0; i < p->count; i++) {
+        mp_profile_row *r = &p->row[i];
+        const char *end = strstr(r->name, "_back");
+        if (end) r->name = mp_arena_text(a, r->name, (size_t)(end - r->name));
+        for (int way = 0; way < MP_WAYS; way++) r->seconds[way] /= epochs;
+        rest -= total(r);
+    }
+    qsort(p->row, (size_t)p->count, sizeof *p->row, by_total);
+    return rest;
+}
+
+static void profile_json(const mp_profile *p, double rest, double all, mp_buf *out)
+{
+    mp_json_key(out, "profile");
+    mp_json_open(out, '[');
+    for (int i = 0; i < p->count; i++) {
+        mp_json_open(out, '{');
+        mp_json_add_text(out, "name", p->row[i].name);
+        mp_json_add_real(out, "forward_seconds", p->row[i].seconds[MP_FORWARD]);
+        mp_json_add_real(out, "backward_seconds", p->row[i].seconds[MP_BACKWARD]);
+        mp_json_add_real(out, "share", total(&p->row[i]) / all);
+        mp_json_close(out, '}');
+    }
+    mp_json_close(out, ']');
+    mp_json_add_real(out, "profile_rest_seconds", rest);
+}
+
+static void profile_text(const mp_profile *p, double rest, double all, int threads, mp_buf *out)
+{
+    mp_buf_printf(out, "\n  %-16s %9s %9s %8s   seconds an epoch, summed over %d thread%s\n", "", "forward", "backward",
+                  "share", threads, threads == 1 ? "" : "s");
+    for (int i = 0; i < p->count; i++)
+        mp_buf_printf(out, "  %-16s %9.5f %9.5f %6.1f %%\n", p->row[i].name, p->row[i].seconds[MP_FORWARD],
+                      p->row[i].seconds[MP_BACKWARD], 100 * total(&p->row[i]) / all);
+    mp_buf_printf(out, "  %-16s %9.5f %9s %6.1f %%   threads that wait, shuffling, cutting batches\n", "rest", rest, "",
+                  100 * rest / all);
+}
+
+/* ---- printing ---- */
+
+static void print_json(const mp_dataset *d, const bench_conf *b, const bench_result *r, mp_buf *out)
+{
+    mp_json_add_text(out, "dataset", d->name);
+    mp_json_add_text(out, "pool", b->model.pool);
+    mp_json_add_int(out, "score_dim", b->model.score_dim);
+    mp_json_add_int(out, "threads", r->threads);
+    mp_json_add_text(out, "isa", r->isa);
+    mp_json_add_int(out, "graphs", r->graphs);
+    mp_json_add_real(out, "seconds_per_epoch", r->seconds);
+    mp_json_add_real(out, "flops", r->flops);
+    mp_json_add_real(out, "sum_bytes", r->moved);
+    mp_json_add_real(out, "fma_flops_per_second", r->rate);
+    mp_json_add_real(out, "cache_bytes_per_second", r->cache);
+    mp_json_add_real(out, "copy_bytes_per_second", r->memory);
+    mp_json_add_real(out, "limit_seconds", r->limit);
+    mp_json_add_real(out, "ratio", r->seconds / r->limit);
+    mp_json_add_real(out, "limit_with_sums_seconds", r->limit_sums);
+    mp_json_add_real(out, "ratio_with_sums", r->seconds / r->limit_sums);
+    mp_json_add_int(out, "peak_bytes", (int64_t)r->peak);
+    mp_json_add_int(out, "forecast_bytes", (int64_t)r->forecast);
+}
+
+static void print_text(const mp_dataset *d, const bench_conf *b, const bench_result *r, mp_buf *out)
+{
+    mp_buf_printf(out, "%s, %s, h = %d, hidden %d, batch %d, %d graphs an epoch, %d threads, kernels %s\n", d->name,
+                  b->model.pool, b->model.score_dim, b->model.hidden, b->model.batch_size, r->graphs, r->threads,
+                  r->isa);
+    mp_buf_printf(out, "  seconds an epoch   %.4f   (median of %d after %d to warm up)\n", r->seconds, r->epochs, WARM);
+    mp_buf_printf(out, "  dense products     %.2f GFLOP an epoch\n", r->flops * 1e-9);
+    mp_buf_printf(out,
+                  "  this machine       %.0f GFLOP/s of fused multiply-adds, %.1f GB/s of copies in cache, %.1f in "
+                  "memory, measured now\n",
+                  r->rate * 1e-9, r->cache * 1e-9, r->memory * 1e-9);
+    mp_buf_printf(out, "  limit              %.4f s; ratio %.2f\n", r->limit, r->seconds / r->limit);
+    mp_buf_printf(out, "  neighbour sums     %.3f GB an epoch: %.4f s in cache, %.4f s in memory\n", r->moved * 1e-9,
+                  r->moved / r->cache, r->moved / r->memory);
+    mp_buf_printf(out, "  limit with sums    %.4f s; ratio %.2f\n", r->limit_sums, r->seconds / r->limit_sums);
+    mp_buf_printf(out, "  peak memory        %.1f MiB (forecast %.1f)\n", (double)r->peak / 1048576,
+                  (double)r->forecast / 1048576);
+}
+
+static void print(const mp_dataset *d, const bench_conf *b, bench_result *r, mp_arena *a, mp_buf *out)
+{
+    double all = r->threads * r->mean, rest = settle(&r->profile, r->threads, r->mean, r->epochs, a);
+    if (!b->how.json) {
+        print_text(d, b, r, out);
+        if (b->how.profile) profile_text(&r->profile, rest, all, r->threads, out);
+        return;
+    }
+    mp_json_open(out, '{');
+    print_json(d, b, r, out);
+    if (b->how.profile) profile_json(&r->profile, rest, all, out);
+    mp_json_close(out, '}');
+    mp_buf_puts(out, "\n");
+}
+
+static mp_err run(void *conf, const mp_cli_args *args)
+{
+    bench_conf *b = conf;
+    mp_dataset d;
+    bench_result r = { .threads = mp_setup_threads(b->how.threads) };
+    MP_TRY(mp_config_check(&b->model));
+    MP_TRY(mp_dataset_load(args->operand[0], b->data, args->arena, &d));
+    if (!d.seal) return mp_fail(MP_ERR_INPUT, "%s: has no labels", d.name);
+    mp_config_resolve(&b->model, &d.graphs);
+    MP_TRY(mp_cli_prepare(&d, &b->model, r.threads, NULL, args->arena));
+    MP_TRY(measure(&d, b, args->arena, &r));
+    mp_buf out = { 0 };
+    print(&d, b, &r, args->arena, &out);
+    mp_err e = mp_cli_print(out.p, out.n);
+    mp_buf_free(&out);
+    return e;
+}
+
+static const mp_cli_group groups[] = {
+    { "Measuring", how_table, offsetof(bench_conf, how) },
+    { "Model and training", mp_config_table, offsetof(bench_conf, model) },
+    { NULL, NULL, 0 },
+};
+static const mp_cli_text texts[] = {
+    { "data", offsetof(bench_conf, data), NULL, "DIR", "folder with data sets, looked in first" },
+    { NULL, 0, NULL, NULL, NULL },
+};
+const mp_cli mp_bench_epoch = {
+    .name = "bench epoch",
+    .operands = "DATASET",
+    .summary = "times training epochs and compares with the machine's limit",
+    .more =
+        "limit: operations of the dense products, counted from their shapes, at the rate of fused multiply-adds on\n"
+        "registers. neighbour sums: bytes of the rows that sums over neighbours read and write, forward and backward.\n"
+        "limit with sums: the limit plus these bytes at the bandwidth of copies that stay in the second-level cache,\n"
+        "where shards are meant to stay. Rates are measured in the same run, on as many threads. --profile charges\n"
+        "every moment of a thread to one op or to work between ops (gather: copying a shard's graphs; key, select,\n"
+        "induce, build graph, coarsen: pooling; add shards, adam: the update).",
+    .least = 1,
+    .most = 1,
+    .size = sizeof(bench_conf),
+    .groups = groups,
+    .texts = texts,
+    .has_model = true,
+    .run = run
+};

@@ -1,0 +1,171 @@
+/* test_bench.c - bench epoch from outside: its figures fit together, the profile is complete, the forecast of memory is
+ * near what is needed, and what does not fit is refused before it starts.
+ * SPDX-License-Identifier: MIT */
+#include "cli/tiny.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define TIMED "--timed 2 --threads 2 --json --layers 2 --batch-size 16"
+
+static mp_spawned bench(const char *options, const mp_json **v)
+{
+    mp_spawned s = expect(0, mp_arena_printf(arena, "bench epoch @/TINY " TIMED " %s", options), NULL);
+    *v = json_of(&s);
+    return s;
+}
+
+static void limits_follow_from_what_is_counted_and_measured(void **state)
+{
+    (void)state;
+    const mp_json *once, *twice;
+    mp_spawned a = bench("--pool sag --hidden 32", &once), b = bench("--pool sag --hidden 32 --times 2", &twice);
+    double limit = mp_json_real(once, "flops", 0) / mp_json_real(once, "fma_flops_per_second", 0);
+    double sums = mp_json_real(once, "sum_bytes", 0) / mp_json_real(once, "cache_bytes_per_second", 0);
+    double seconds = mp_json_real(once, "seconds_per_epoch", 0);
+    assert_true(fabs(mp_json_real(once, "limit_seconds", 0) / limit - 1) < 1e-6);
+    assert_true(fabs(mp_json_real(once, "limit_with_sums_seconds", 0) / (limit + sums) - 1) < 1e-6);
+    assert_true(fabs(mp_json_real(once, "ratio", 0) / (seconds / limit) - 1) < 1e-6);
+    assert_true(fabs(mp_json_real(once, "ratio_with_sums", 0) / (seconds / (limit + sums)) - 1) < 1e-6);
+    assert_true(fabs(mp_json_real(twice, "flops", 0) / mp_json_real(once, "flops", 0) - 2) < 1e-6);
+    double grown = mp_json_real(twice, "sum_bytes", 0) / mp_json_real(once, "sum_bytes", 0);
+    assert_true(grown > 1.9 && grown < 2.1); /* which edges survive pooling depends on the scores */
+    mp_spawn_free(&a);
+    mp_spawn_free(&b);
+}
+
+/* The first convolution of one block on dense inputs is all there is to count by hand: TopKPool scores without
+ * neighbours, so one epoch sums over neighbours once forward and once backward. */
+static void sums_over_neighbours_are_counted_by_the_row(void **state)
+{
+    (void)state;
+    const mp_json *v;
+    mp_spawned s = expect(0, "data info @/TINY --json", NULL);
+    const mp_json *info = json_of(&s);
+    double nodes = mp_json_real(info, "avg_nodes", 0) * mp_json_real(info, "graphs", 0);
+    double edges = mp_json_real(info, "avg_edges", 0) * mp_json_real(info, "graphs", 0);
+    assert_true(nodes > 0 && edges > 0);
+    mp_spawned b = bench("--pool topk --hidden 32 --layers 1 --share 1", &v);
+    double rows = 2 * edges + 2 * nodes; /* edges count from both ends; a self loop and a result a node */
+    assert_true(fabs(mp_json_real(v, "sum_bytes", 0) / (2 * rows * 32 * 4) - 1) < 1e-3);
+    mp_spawn_free(&s);
+    mp_spawn_free(&b);
+}
+
+static const mp_json *row_named(const mp_json *profile, const char *name)
+{
+    for (const mp_json *r = profile->first; r; r = r->next)
+        if (strcmp(mp_json_text(r, "name", ""), name) == 0) return r;
+    fail_msg("the profile has no row '%s'", name);
+    return NULL;
+}
+
+static void the_profile_accounts_for_every_second_of_every_thread(void **state)
+{
+    (void)state;
+    const mp_json *v;
+    mp_spawned s = bench("--pool sag --hidden 64 --profile", &v);
+    const mp_json *profile = mp_json_get(v, "profile");
+    assert_non_null(profile);
+    double sum = 0, share = 0;
+    for (const mp_json *r = profile->first; r; r = r->next) {
+        sum += mp_json_real(r, "forward_seconds", -1) + mp_json_real(r, "backward_seconds", -1);
+        share += mp_json_real(r, "share", -1);
+        assert_true(mp_json_real(r, "forward_seconds", -1) >= 0 && mp_json_real(r, "backward_seconds", -1) >= 0);
+    }
+    double rest = mp_json_real(v, "profile_rest_seconds", -1);
+    assert_true(sum > 0 && rest > 0); /* nothing is charged twice, or the rows would exceed the threads' time */
+    assert_true(fabs(sum / (sum + rest) - share) < 1e-6);
+    static const char *const ops[] = { "linear", "agg", "gate", "readout" };
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        assert_true(mp_json_real(row_named(profile, ops[i]), "forward_seconds", 0) > 0);
+        assert_true(mp_json_real(row_named(profile, ops[i]), "backward_seconds", 0) > 0);
+    }
+    static const char *const between[] = { "gather", "key", "select", "induce", "add shards", "adam" };
+    for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
+        assert_true(mp_json_real(row_named(profile, between[i]), "forward_seconds", 0) > 0);
+        assert_true(mp_json_real(row_named(profile, between[i]), "backward_seconds", -1) == 0);
+    }
+    mp_spawn_free(&s);
+    s = bench("--pool sag --hidden 64", &v);
+    assert_null(mp_json_get(v, "profile"));
+    mp_spawn_free(&s);
+}
+
+static void near_the_peak(const char *line)
+{
+    mp_spawned s = expect(0, line, NULL);
+    const mp_json *v = json_of(&s);
+    double forecast = mp_json_real(v, "forecast_bytes", 0), peak = mp_json_real(v, "peak_bytes", 0);
+    if (!(forecast < 1.5 * peak && peak < 1.5 * forecast))
+        fail_msg("%s: forecast %.1f MiB, peak %.1f MiB", line, forecast / 1048576, peak / 1048576);
+    mp_spawn_free(&s);
+}
+
+static const char *const pools[] = { "sag", "asap", "diff", "mincut", "gmt", "rep" };
+#define POOLS (sizeof pools / sizeof *pools)
+
+static void the_forecast_of_memory_is_near_the_peak(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < POOLS; i++)
+        near_the_peak(mp_arena_printf(arena, "bench epoch @/TINY " TIMED " --hidden 128 --pool %s", pools[i]));
+    near_the_peak("bench epoch @/TINY " TIMED " --hidden 64 --pool sag --score-dim 9");
+}
+
+static void so_it_is_on_real_data(void **state)
+{
+    (void)state;
+    mp_spawned there = mp_spawn("data info PROTEINS");
+    int code = there.code;
+    mp_spawn_free(&there);
+    if (code != 0) {
+        print_message("no real data sets here: skipped\n");
+        skip();
+    }
+    for (size_t i = 0; i < POOLS; i++)
+        near_the_peak(mp_arena_printf(
+            arena, "bench epoch PROTEINS --timed 1 --threads 2 --json --hidden 32 --share 0.4 --pool %s", pools[i]));
+}
+
+static void set_limit(double mib)
+{
+    setenv("MIDPOOL_MEMORY", mp_arena_printf(arena, "%d", (int)mib), 1);
+}
+
+static void what_does_not_fit_is_refused_before_it_starts(void **state)
+{
+    (void)state;
+    static const char model[] = "--pool sag --hidden 256 --score-dim 9 --layers 2 --batch-size 64 --epochs 1 --quiet";
+    const mp_json *v;
+    mp_spawned s = bench("--pool sag --hidden 256 --score-dim 9 --batch-size 64", &v);
+    double need = mp_json_real(v, "peak_bytes", 0) / 1048576;
+    mp_spawn_free(&s);
+    assert_true(need > 40);
+    set_limit(0.75 * need);
+    refuse(1, mp_arena_printf(arena, "train @/TINY --threads 2 %s --out @/m", model), "TINY, sag: needs about");
+    refuse(1, mp_arena_printf(arena, "cv @/TINY --seeds 1 --folds 5 --jobs 2 --store @/full.db %s", model),
+           "--jobs 1, a smaller --batch-size");
+    assert_true(access(path("full.db"), F_OK) != 0 && access(path("m"), F_OK) != 0);
+    refuse(1, "bench epoch @/TINY " TIMED " --pool sag --hidden 256 --score-dim 9 --batch-size 64", "MiB are free");
+    set_limit(3 * need);
+    s = expect(0, mp_arena_printf(arena, "train @/TINY --threads 2 %s --out @/m", model), NULL);
+    mp_spawn_free(&s);
+    setenv("MIDPOOL_MEMORY", "much", 1);
+    refuse(2, "ops", "MIDPOOL_MEMORY: expected a number of MiB");
+    unsetenv("MIDPOOL_MEMORY");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits_follow_from_what_is_counted_and_measured),
+        cmocka_unit_test(sums_over_neighbours_are_counted_by_the_row),
+        cmocka_unit_test(the_profile_accounts_for_every_second_of_every_thread),
+        cmocka_unit_test(the_forecast_of_memory_is_near_the_peak),
+        cmocka_unit_test(so_it_is_on_real_data),
+        cmocka_unit_test(what_does_not_fit_is_refused_before_it_starts),
+    };
+    return cmocka_run_group_tests(tests, make_data, clean);
+}

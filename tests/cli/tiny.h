@@ -1,0 +1,83 @@
+/* tiny.h - a small generated data set in the folder of the test, and the program run on it.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_CLI_TINY_H
+#define MP_CLI_TINY_H
+
+#include "base/json.h"
+#include "cli/spawn.h"
+#include "data/generate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+static mp_arena *arena;
+
+static const char *path(const char *name)
+{
+    return mp_arena_printf(arena, "%s/%s", mp_spawn_dir(), name);
+}
+
+/* A data set in TU files: 70 graphs, two classes (few or many green nodes). */
+static int make_data(void **state)
+{
+    (void)state;
+    arena = mp_arena_new(1 << 20);
+    mp_colors_options o = mp_colors_published;
+    mp_raw raw;
+    o.train = 40;
+    o.val = 15;
+    o.test = 15;
+    o.large = o.large_c = 0;
+    o.hi = 10;
+    if (mp_generate_colors(&o, arena, &raw) != MP_OK) return -1;
+    int64_t *label = MP_NEW(arena, int64_t, raw.graphs.graphs);
+    for (int b = 0; b < raw.graphs.graphs; b++)
+        label[b] = (raw.target ? raw.target[b] : (double)raw.graph_label[b]) >= 3 ? 5 : -5;
+    raw.graph_label = label;
+    raw.target = NULL;
+    raw.name = "TINY";
+    memset(raw.fixed, 0, sizeof raw.fixed);
+    memset(raw.fixed_name, 0, sizeof raw.fixed_name);
+    return mp_tu_write(&raw, path("TINY")) == MP_OK ? 0 : -1;
+}
+
+static int clean(void **state)
+{
+    (void)state;
+    mp_arena_free(arena);
+    mp_spawn_clean();
+    return 0;
+}
+
+/* Runs and expects an exit code; on stderr exactly one line that holds `part` when it fails. */
+static mp_spawned expect(int code, const char *line, const char *part)
+{
+    mp_spawned s = mp_spawn(line);
+    const char *out = s.out.p ? s.out.p : "", *err = s.err.p ? s.err.p : "";
+    if (s.code != code) print_message("midpool %s\nexit %d\n%s%s", line, s.code, out, err);
+    assert_int_equal(s.code, code);
+    if (part && !strstr(err, part)) print_message("midpool %s\nstderr: %s", line, err);
+    if (part) assert_non_null(strstr(err, part));
+    return s;
+}
+
+static void refuse(int code, const char *line, const char *part)
+{
+    mp_spawned s = expect(code, line, part);
+    const char *end = strchr(s.err.p, '\n');
+    assert_int_equal(strncmp(s.err.p, "midpool: ", 9), 0);
+    assert_true(end && end[1] == '\0'); /* one line */
+    mp_spawn_free(&s);
+}
+
+static const mp_json *json_of(const mp_spawned *s)
+{
+    const mp_json *v = NULL;
+    assert_int_equal(mp_json_parse((mp_span){ s->out.p, s->out.n }, "stdout", arena, &v), MP_OK);
+    return v;
+}
+
+#endif

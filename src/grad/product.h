@@ -5,13 +5,19 @@
 
 #include "grad/tape.h"
 
-/* C[m][n] = A B, or C += A B; k is the length of the sums. */
-static inline void mp_product(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, int m, int n, int k, bool add)
+/* C[m][n] = A B, or C += A B, then ReLU; k is the length of the sums. */
+static inline void mp_product_relu(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, int m, int n, int k, bool add,
+                                   bool relu)
 {
     mp_arena_mark here = mp_arena_here(c->arena);
-    c->k->gemm(C, a, b, m, n, k, NULL, add, false, MP_NEW_RAW(c->arena, mp_real, mp_gemm_work(m, n, k)));
+    c->k->gemm(C, a, b, m, n, k, NULL, add, relu, MP_NEW_RAW(c->arena, mp_real, mp_gemm_work(m, n, k)));
     mp_arena_back(c->arena, here);
     c->flops += 2.0 * m * n * k;
+}
+
+static inline void mp_product(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, int m, int n, int k, bool add)
+{
+    mp_product_relu(c, C, a, b, m, n, k, add, false);
 }
 
 static inline size_t mp_size(const mp_mat *m)

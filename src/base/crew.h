@@ -11,7 +11,7 @@ void mp_crew_free(mp_crew *c);
 int mp_crew_size(const mp_crew *c);
 
 /* Tiny numbers are flushed to 0 meanwhile (flush.h). Calls work(arg, index, worker) once for each index in 0..count-1, in any order, worker in 0..size-1; returns when all
- * are done. Not to be called from within work. */
+ * are done. Not to be called from within work, unless count was 1: then the other threads are free. */
 void mp_crew_run(mp_crew *c, int count, void (*work)(void *arg, int index, int worker), void *arg);
 
 #endif

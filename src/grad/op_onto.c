@@ -49,8 +49,8 @@ mp_mat *mp_linear_onto(mp_ctx *c, mp_mat *y, mp_mat *x, mp_mat *w, int from, mp_
     mp_assert(from >= 0 && from + x->cols <= w->rows && (!b || mp_size(b) == (size_t)C));
     mp_assert(!y || (y->rows == x->rows && y->cols == C));
     y = start(c, y, b, x->rows, C);
-    mp_product_relu(c, y->v, (mp_operand){ x->v, x->cols, false }, (mp_operand){ w->v + mp_at(from, C), C, false },
-                    x->rows, C, x->cols, true, relu);
+    mp_product_of(c, y->v, (mp_operand){ x->v, x->cols, false }, (mp_operand){ w->v + mp_at(from, C), C, false },
+                  x->rows, C, x->cols, NULL, true, relu);
     MP_RECORD(c, onto_back, struct onto, y, x, w, b, from, relu);
     return y;
 }

@@ -136,11 +136,17 @@ static void hold_apart(const mp_engine *e, mp_ctx *c)
         if (e->params->list[id].apart) c->params[id].g = NULL;
 }
 
+/* The crew, when the batch is one shard and leaves it nothing else to do. */
+static mp_crew *idle(const mp_engine *e)
+{
+    return e->shard_count == 1 ? e->crew : NULL;
+}
+
 static void train_shard(void *arg, int index, int worker)
 {
     mp_engine *e = arg;
     shard *s = &e->shards[index];
-    mp_ctx c = { .arena = e->step[worker], .k = e->kernels, .record = true, .training = true };
+    mp_ctx c = { .arena = e->step[worker], .k = e->kernels, .record = true, .training = true, .crew = idle(e) };
     c.rng = mp_rng_stream(e->draw.seed, MP_FOR_STEP, e->draw.fold, e->draw.epoch << 32 | e->draw.step, (uint64_t)index);
     mp_arena_reset(c.arena);
     mp_params_bind(e->params, &c, s->grad);
@@ -350,7 +356,7 @@ static void predict_shard(void *arg, int index, int worker)
 {
     mp_engine *e = arg;
     shard *s = &e->shards[index];
-    mp_ctx c = { .arena = e->step[worker], .k = e->kernels };
+    mp_ctx c = { .arena = e->step[worker], .k = e->kernels, .crew = idle(e) };
     mp_arena_reset(c.arena);
     mp_params_bind(e->params, &c, NULL);
     mp_mat *aux, *y = forward(e, &c, s, &aux);

@@ -10,6 +10,7 @@
 #define MP_KERNELS_H
 
 #include "base/real.h"
+#include "base/rng.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,6 +85,8 @@ typedef struct mp_links {
     /* x, or slope x where x < 0. */                                                                                  \
     K(prelu_fwd, (mp_real *out, const mp_real *x, mp_real slope, size_t n))                                           \
     K(prelu_bwd, (mp_real *dx, const mp_real *dy, const mp_real *x, mp_real slope, bool add, size_t n))               \
+    /* Dropout: 0 where a draw of 32 bits of the stream is below `below`, else scale; two numbers a draw (rng.h). */  \
+    K(drop_mask, (mp_real *mask, mp_rng stream, uint64_t below, mp_real scale, size_t n))                             \
     /* rounds * MP_PEAK_FLOPS operations on registers alone: the machine's rate of fused multiply-adds. */              \
     K(peak, (mp_real *out, long rounds))                                                                              \
     /* One Adam update, with PyTorch's formula. */                                                                    \

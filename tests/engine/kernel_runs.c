@@ -292,6 +292,14 @@ void run_mul(const mp_kernels *k, mp_rig *r, trace *t)
     trace_reals(t, out, n);
 }
 
+void run_drop_mask(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = area(size(r), size(r));
+    float *mask = reals(r, n);
+    k->drop_mask(mask, (mp_rng){ mp_rng_bits(&r->rng), 7 }, 1u << 31, 2, n);
+    trace_reals(t, mask, n);
+}
+
 void run_col_stats(const mp_kernels *k, mp_rig *r, trace *t)
 {
     int N = size(r) + 1, C = size(r);

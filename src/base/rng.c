@@ -5,28 +5,19 @@
 
 #include <math.h>
 
-static uint64_t mix(uint64_t z)
-{
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-#define GOLDEN 0x9e3779b97f4a7c15u
-
 mp_rng mp_rng_stream(uint64_t seed, mp_purpose purpose, uint64_t a, uint64_t b, uint64_t c)
 {
-    uint64_t key = mix(seed + GOLDEN);
-    key = mix(key ^ ((uint64_t)purpose * GOLDEN));
-    key = mix(key + a * GOLDEN + 1);
-    key = mix(key + b * GOLDEN + 2);
-    key = mix(key + c * GOLDEN + 3);
+    uint64_t key = mp_rng_mix(seed + MP_RNG_GOLDEN);
+    key = mp_rng_mix(key ^ ((uint64_t)purpose * MP_RNG_GOLDEN));
+    key = mp_rng_mix(key + a * MP_RNG_GOLDEN + 1);
+    key = mp_rng_mix(key + b * MP_RNG_GOLDEN + 2);
+    key = mp_rng_mix(key + c * MP_RNG_GOLDEN + 3);
     return (mp_rng){ key, 0 };
 }
 
 uint64_t mp_rng_bits(mp_rng *r)
 {
-    return mix(r->key + ++r->count * GOLDEN);
+    return mp_rng_at(*r, ++r->count);
 }
 
 double mp_rng_unit(mp_rng *r)

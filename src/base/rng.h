@@ -25,7 +25,22 @@ typedef struct mp_rng {
 
 mp_rng mp_rng_stream(uint64_t seed, mp_purpose purpose, uint64_t a, uint64_t b, uint64_t c);
 
-uint64_t mp_rng_bits(mp_rng *r);                        /* 64 random bits */
+#define MP_RNG_GOLDEN 0x9e3779b97f4a7c15u
+
+static inline uint64_t mp_rng_mix(uint64_t z)
+{
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Draw number `count` of the stream, whatever was drawn before; the first is 1. */
+static inline uint64_t mp_rng_at(mp_rng r, uint64_t count)
+{
+    return mp_rng_mix(r.key + count * MP_RNG_GOLDEN);
+}
+
+uint64_t mp_rng_bits(mp_rng *r);                        /* 64 random bits: the next draw */
 double mp_rng_unit(mp_rng *r);                          /* uniform in [0, 1), 53 bits */
 double mp_rng_between(mp_rng *r, double lo, double hi); /* uniform in [lo, hi) */
 double mp_rng_normal(mp_rng *r);                        /* mean 0, variance 1 */

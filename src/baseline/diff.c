@@ -44,13 +44,15 @@ static mp_mat *sage_run(const mp_sage *l, mp_ctx *c, const level *at, mp_input x
 {
     mp_mat *z = mp_lin_run(&l->rel, c, x, false);
     z = at->g ? mp_agg(c, at->g, MP_AGG_MEAN, z, NULL, false) : mp_block_mul(c, at->a, z, at->graphs);
+    if (x.dense) return mp_linear_onto(c, z, x.dense, mp_use(c, l->root.w), 0, mp_use(c, l->root.b), true);
     return mp_act_of(c, mp_mix(c, 1, z, 1, mp_lin_run(&l->root, c, x, false)), MP_ACT_RELU);
 }
 
 static mp_mat *block_run(const mp_sage_block *b, mp_ctx *c, const level *at, mp_input x, bool relu)
 {
     mp_mat *one = sage_run(&b->conv[0], c, at, x), *two = sage_run(&b->conv[1], c, at, MP_DENSE(one));
-    return mp_lin_run(&b->lin, c, MP_DENSE(mp_cat(c, (mp_mat *[]){ one, two }, 2)), relu);
+    mp_mat *w = mp_use(c, b->lin.w), *y = mp_linear_onto(c, NULL, one, w, 0, mp_use(c, b->lin.b), false);
+    return mp_linear_onto(c, y, two, w, one->cols, NULL, relu);
 }
 
 void mp_diff_net_init(void *state, const mp_net_setup *s)

@@ -47,40 +47,56 @@ static const int *rows_of(mp_ctx *c, int graphs, int heads, int m, int h)
     return which;
 }
 
-/* A v of one head: the sums of rows z times W_v, and their share of the bias. */
-static mp_mat *head_values(const mp_mab *l, mp_ctx *c, mp_mat *z, mp_mat *share, int h, const int *rows, int n)
+/* Weights and bias of the keys or the values, whether the block convolves or not. */
+static mp_lin map_of(const mp_mab *l, const mp_conv *conv, mp_lin lin)
 {
-    mp_mat *w = mp_use(c, l->conv_v.a.w), *b = mp_use(c, l->conv_v.bias);
-    int width = w->cols / l->heads, from = h * width;
-    mp_mat *y = mp_linear(c, mp_pick(c, z, rows, n), mp_cols(c, w, from, from + width), NULL, false);
-    return mp_mix(c, 1, y, 1, mp_linear(c, mp_pick(c, share, rows, n), mp_cols(c, b, from, from + width), NULL, false));
+    return l->convolves ? (mp_lin){ conv->a.w, conv->bias } : lin;
 }
 
-/* The same as mp_mha with keys Y W_k + b and values Y W_v + b, Y the sums over neighbourhoods, when every
- * graph has the same few queries: the weights go to the queries' side, and no product of all nodes with a
- * square matrix is left.
- *     q k^T = (q W_k^T) Y^T + q b,     A v = (A Y) W_v + (A 1) b */
-static mp_mat *seeds_attend(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_mat *q, mp_mat *x)
+/* The queries of every graph and the values they read, as sums of rows of Y and of ones. */
+typedef struct reading {
+    mp_mat *q, *z, *share; /* m x C; (B H m) x in; (B H m) x 1 */
+    int graphs;
+} reading;
+
+/* q + A v of one head: its sums of rows times W_v, and their share of the bias. */
+static mp_mat *head_values(const mp_mab *l, mp_ctx *c, const reading *r, int h)
 {
-    int B = g->graphs, m = q->rows, H = l->heads;
-    mp_mat *y = mp_agg(c, g, MP_AGG_GCN, x, NULL, false), *head[MP_HEADS_MOST];
-    mp_mat *ask = mp_head_spread(c, q, H, (mp_real)(1 / sqrt((double)q->cols)));
-    mp_mat *u = mp_linear(c, y, mp_linear(c, mp_use(c, l->conv_k.a.w), ask, NULL, false),
-                          mp_linear(c, mp_use(c, l->conv_k.bias), ask, NULL, false), false);
-    mp_mat *t = l->over_queries ? mp_softmax_rows(c, u, H) : mp_softmax(c, u, g->node_ptr, B);
-    mp_real *one = MP_NEW_RAW(c->arena, mp_real, g->nodes);
-    for (int v = 0; v < g->nodes; v++) one[v] = 1;
-    mp_mat *z = mp_block_gram(c, t, y, g->node_ptr, B);
-    mp_mat *share = mp_block_gram(c, t, mp_mat_of(c, one, g->nodes, 1), g->node_ptr, B);
-    for (int h = 0; h < H; h++) head[h] = head_values(l, c, z, share, h, rows_of(c, B, H, m, h), B * m);
-    mp_mat *values = H == 1 ? head[0] : mp_cat(c, head, H);
-    return mp_mix(c, 1, mp_pick(c, q, rows_of(c, B, H, m, -1), B * m), 1, values);
+    mp_lin v = map_of(l, &l->conv_v, l->v);
+    int m = r->q->rows, n = r->graphs * m, width = r->q->cols / l->heads, from = h * width, to = from + width;
+    const int *rows = rows_of(c, r->graphs, l->heads, m, h);
+    mp_mat *z = l->heads == 1 ? r->z : mp_pick(c, r->z, rows, n);
+    mp_mat *share = l->heads == 1 ? r->share : mp_pick(c, r->share, rows, n);
+    mp_mat *y = mp_pick(c, mp_cols(c, r->q, from, to), rows_of(c, r->graphs, l->heads, m, -1), n);
+    y = mp_linear_onto(c, y, share, mp_cols(c, mp_use(c, v.b), from, to), 0, NULL, false);
+    return mp_linear_onto(c, y, z, mp_cols(c, mp_use(c, v.w), from, to), 0, NULL, false);
+}
+
+/* The same as mp_mha with keys Y W_k + b and values Y W_v + b, Y the rows x or their sums over neighbourhoods, when
+ * every graph has the same few queries: the weights go to the queries' side, and no product of all rows with a square
+ * matrix is left.
+ *     q k^T = (q W_k^T) Y^T + q b,     A v = (A Y) W_v + (A 1) b */
+static mp_mat *seeds_attend(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_mat *q, mp_mat *x, const int *ptr,
+                            int graphs)
+{
+    mp_lin k = map_of(l, &l->conv_k, l->k);
+    mp_mat *y = l->convolves ? mp_agg(c, g, MP_AGG_GCN, x, NULL, false) : x, *head[MP_HEADS_MOST];
+    mp_mat *ask = mp_head_spread(c, q, l->heads, (mp_real)(1 / sqrt((double)q->cols)));
+    mp_mat *u = mp_linear(c, y, mp_linear(c, mp_use(c, k.w), ask, NULL, false),
+                          mp_linear(c, mp_use(c, k.b), ask, NULL, false), false);
+    mp_mat *t = l->over_queries ? mp_softmax_rows(c, u, l->heads) : mp_softmax(c, u, ptr, graphs);
+    mp_real *one = MP_NEW_RAW(c->arena, mp_real, x->rows);
+    for (int v = 0; v < x->rows; v++) one[v] = 1;
+    reading r = { q, mp_block_gram(c, t, y, ptr, graphs),
+                  mp_block_gram(c, t, mp_mat_of(c, one, x->rows, 1), ptr, graphs), graphs };
+    for (int h = 0; h < l->heads; h++) head[h] = head_values(l, c, &r, h);
+    return l->heads == 1 ? head[0] : mp_cat(c, head, l->heads);
 }
 
 static mp_mat *attend(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_mat *q, const int *q_ptr, mp_mat *x,
                       const int *ptr, int graphs)
 {
-    if (l->convolves && !q_ptr && l->heads * q->rows < q->cols) return seeds_attend(l, c, g, q, x);
+    if (!q_ptr && l->heads * q->rows < q->cols) return seeds_attend(l, c, g, q, x, ptr, graphs);
     mp_input in = MP_DENSE(x);
     mp_mat *k = l->convolves ? mp_conv_run(&l->conv_k, c, g, in, false) : mp_lin_run(&l->k, c, in, false);
     mp_mat *v = l->convolves ? mp_conv_run(&l->conv_v, c, g, in, false) : mp_lin_run(&l->v, c, in, false);

@@ -41,11 +41,11 @@ static mp_block_conv graph_conv_init(mp_params *p, const char *prefix, int in, i
 }
 
 /* The bias goes in with the root's part: before the product with A it would be summed over neighbours. */
-static mp_mat *graph_conv_run(const mp_block_conv *l, mp_ctx *c, const mp_pooled *p, int graphs)
+static mp_mat *graph_conv_run(const mp_block_conv *l, mp_ctx *c, const mp_pooled *p, int graphs, bool relu)
 {
-    mp_lin rel = { l->rel.w, -1 }, root = { l->root.w, l->rel.b };
+    mp_lin rel = { l->rel.w, -1 };
     mp_mat *z = mp_block_mul(c, p->a, mp_lin_run(&rel, c, MP_DENSE(p->x), false), graphs);
-    return mp_mix(c, 1, z, 1, mp_lin_run(&root, c, MP_DENSE(p->x), false));
+    return mp_linear_onto(c, z, p->x, mp_use(c, l->root.w), 0, mp_use(c, l->rel.b), relu);
 }
 
 void mp_mincut_net_init(void *state, const mp_net_setup *s)
@@ -79,11 +79,11 @@ mp_mat *mp_mincut_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_in
     mp_adjacency graph = { .sparse = g, .normalise = n->norm_adj, .ptr = g->node_ptr, .graphs = B };
     mp_pooled p = mp_mincut_pool(c, &graph, x, mp_lin_run(&n->pool[0], c, MP_DENSE(x), false));
     *aux = add_losses(n, c, NULL, &p);
-    x = mp_act_of(c, graph_conv_run(&n->conv2, c, &p, B), MP_ACT_RELU);
+    x = graph_conv_run(&n->conv2, c, &p, B, true);
     mp_adjacency blocks = { .dense = p.a, .ptr = mp_even_ptr(c, B, p.a->cols), .graphs = B };
     p = mp_mincut_pool(c, &blocks, x, mp_lin_run(&n->pool[1], c, MP_DENSE(x), false));
     *aux = add_losses(n, c, *aux, &p);
-    x = graph_conv_run(&n->conv3, c, &p, B);
+    x = graph_conv_run(&n->conv3, c, &p, B, false);
     x = mp_readout(c, x, mp_even_ptr(c, B, p.a->cols), B, MP_READ_MEAN);
     return mp_lin_run(&n->lin[1], c, MP_DENSE(mp_lin_run(&n->lin[0], c, MP_DENSE(x), true)), false);
 }

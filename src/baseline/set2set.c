@@ -16,29 +16,25 @@ mp_set2set mp_set2set_init(mp_params *p, const char *prefix, int channels, int s
                          mp_param_vector(p, prefix, "lstm.bias_hh_l0", 4 * H, MP_INIT_UNIFORM, bound) };
 }
 
-/* The gates of the first step: question, answer and state are 0, so only the biases are left. */
-static mp_mat *first_gates(const mp_set2set *s, mp_ctx *c, int graphs, int width)
+/* Of the first step: question, answer and state are 0, so only the bias is left. */
+static mp_mat *first_gates(mp_ctx *c, mp_mat *b, int graphs)
 {
-    mp_mat *none = mp_mat_of(c, NULL, graphs, 0), *w = mp_mat_of(c, NULL, 0, width);
-    return mp_mix(c, 1, mp_linear(c, none, w, mp_use(c, s->b_ih), false), 1,
-                  mp_linear(c, none, w, mp_use(c, s->b_hh), false));
+    return mp_linear(c, mp_mat_of(c, NULL, graphs, 0), mp_mat_of(c, NULL, 0, b->cols), b, false);
 }
 
-static mp_mat *next_gates(const mp_set2set *s, mp_ctx *c, mp_mat *both, mp_mat *q)
-{
-    return mp_mix(c, 1, mp_linear(c, both, mp_use(c, s->w_ih), mp_use(c, s->b_ih), false), 1,
-                  mp_linear(c, q, mp_use(c, s->w_hh), mp_use(c, s->b_hh), false));
-}
-
+/* The state of the LSTM is the question, so q meets W_hh and the first rows of W_ih: they are added once, not the
+ * products with them in every step. */
 mp_mat *mp_set2set_run(const mp_set2set *s, mp_ctx *c, mp_mat *x, const int *ptr, int graphs)
 {
-    mp_mat *q = NULL, *cell = NULL, *both = NULL;
-    for (int t = 0; t < s->steps; t++) {
-        mp_mat *gates = t ? next_gates(s, c, both, q) : first_gates(s, c, graphs, 4 * x->cols);
-        q = mp_lstm(c, gates, cell, &cell);
-        both = mp_cat(c, (mp_mat *[]){ q, mp_set_attend(c, x, q, ptr, graphs) }, 2);
+    mp_mat *w = mp_use(c, s->w_ih), *b = mp_mix(c, 1, mp_use(c, s->b_ih), 1, mp_use(c, s->b_hh));
+    mp_mat *w_q = s->steps > 1 ? mp_mix(c, 1, mp_rows(c, w, 0, x->cols), 1, mp_use(c, s->w_hh)) : NULL;
+    mp_mat *cell = NULL, *q = mp_lstm(c, first_gates(c, b, graphs), NULL, &cell);
+    mp_mat *r = mp_set_attend(c, x, q, ptr, graphs);
+    for (int t = 1; t < s->steps; t++) {
+        q = mp_lstm(c, mp_linear_onto(c, mp_linear(c, q, w_q, b, false), r, w, x->cols, NULL, false), cell, &cell);
+        r = mp_set_attend(c, x, q, ptr, graphs);
     }
-    return both;
+    return mp_cat(c, (mp_mat *[]){ q, r }, 2);
 }
 
 void mp_set2set_net_init(void *state, const mp_net_setup *s)

@@ -126,12 +126,8 @@ mp_mat *mp_dropout(mp_ctx *c, mp_mat *x, double p)
     size_t n = size_of(x);
     mp_mat *out = mp_mat_new(c, x->rows, x->cols);
     mp_real *mask = MP_NEW_RAW(c->arena, mp_real, n), scale = (mp_real)(1 / (1 - p));
-    uint64_t below = (uint64_t)(p * 4294967296.0); /* two draws of 32 bits a number */
-    for (size_t i = 0; i < n; i += 2) {
-        uint64_t bits = mp_rng_bits(&c->rng);
-        mask[i] = (bits & 0xffffffffu) < below ? 0 : scale;
-        if (i + 1 < n) mask[i + 1] = (bits >> 32) < below ? 0 : scale;
-    }
+    c->k->drop_mask(mask, c->rng, (uint64_t)(p * 4294967296.0), scale, n);
+    c->rng.count += (n + 1) / 2;
     c->k->mul(out->v, x->v, mask, false, n);
     MP_RECORD(c, dropout_back, struct dropout, out, x, mask);
     return out;

@@ -60,6 +60,7 @@ static void cols_back(void *p, mp_ctx *c)
 mp_mat *mp_cols(mp_ctx *c, mp_mat *x, int from, int to)
 {
     mp_assert(from >= 0 && from <= to && to <= x->cols);
+    if (from == 0 && to == x->cols) return x;
     mp_mat *out = mp_mat_new(c, x->rows, to - from);
     copy_cols(c, out->v, out->cols, x->v + from, x->cols, x->rows, out->cols, false);
     MP_RECORD(c, cols_back, struct cols, out, x, from);

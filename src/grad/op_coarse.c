@@ -26,14 +26,14 @@ static void collect_back(void *saved, mp_ctx *c)
     if (a->alpha->g) {
         mp_arena_mark here = mp_arena_here(c->arena);
         mp_real *d = MP_NEW_RAW(c->arena, mp_real, t->cluster_ptr[t->clusters]), *dalpha = mp_grad_zeroed(a->alpha);
-        mp_links rows = { t->cluster_ptr, t->member, NULL, NULL, NULL, NULL };
+        mp_links rows = { .row_ptr = t->cluster_ptr, .col = t->member };
         c->k->edge_dot(d, NULL, a->out->g, a->x->v, rows, false, t->clusters, a->x->cols);
         for (int i = 0; i < t->cluster_ptr[t->clusters]; i++) dalpha[t->member_at[i]] += d[i];
         mp_arena_back(c->arena, here);
     }
     if (!a->x->g) return;
     bool add = !mp_grad_store(a->x);
-    mp_links back = { t->node_ptr, t->owner, a->alpha->v, t->owner_at, NULL, NULL };
+    mp_links back = { .row_ptr = t->node_ptr, .col = t->owner, .p = a->alpha->v, .perm = t->owner_at };
     c->k->agg(a->x->g, a->out->g, back, NULL, add, false, t->nodes, a->x->cols);
 }
 
@@ -41,7 +41,7 @@ mp_mat *mp_collect(mp_ctx *c, const mp_assign *t, mp_mat *alpha, mp_mat *x)
 {
     mp_assert(alpha->rows == t->size && x->rows == t->nodes);
     mp_mat *out = mp_mat_new(c, t->clusters, x->cols);
-    mp_links rows = { t->cluster_ptr, t->member, alpha->v, t->member_at, NULL, NULL };
+    mp_links rows = { .row_ptr = t->cluster_ptr, .col = t->member, .p = alpha->v, .perm = t->member_at };
     c->k->agg(out->v, x->v, rows, NULL, false, false, t->clusters, x->cols);
     MP_RECORD(c, collect_back, struct collect, out, alpha, x, *t);
     return out;

@@ -6,7 +6,7 @@
 
 static mp_links plain(const mp_graph *g, const mp_real *p, const int *perm)
 {
-    return (mp_links){ g->row_ptr, g->col, p, perm, NULL, NULL };
+    return (mp_links){ .row_ptr = g->row_ptr, .col = g->col, .p = p, .perm = perm };
 }
 
 /* ---- edge_pair: out_e = a_row + b_col */

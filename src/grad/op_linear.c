@@ -9,15 +9,6 @@ struct linear {
     bool relu;
 };
 
-static void product(mp_ctx *c, mp_real *out, mp_operand a, mp_operand b, int m, int n, int k, const mp_real *bias,
-                    bool add, bool relu)
-{
-    mp_arena_mark here = mp_arena_here(c->arena);
-    c->k->gemm(out, a, b, m, n, k, bias, add, relu, MP_NEW_RAW(c->arena, mp_real, mp_gemm_work(m, n, k)));
-    mp_arena_back(c->arena, here);
-    c->flops += 2.0 * m * n * k;
-}
-
 static void linear_back(void *p, mp_ctx *c)
 {
     struct linear *a = p;
@@ -27,11 +18,11 @@ static void linear_back(void *p, mp_ctx *c)
     mp_operand dy = { out->g, out->cols, false };
     if (w->g) {
         bool add = !mp_grad_store(w);
-        product(c, w->g, (mp_operand){ x->v, x->cols, true }, dy, w->rows, w->cols, x->rows, NULL, add, false);
+        mp_product(c, w->g, (mp_operand){ x->v, x->cols, true }, dy, w->rows, w->cols, x->rows, add);
     }
     if (x->g) {
         bool add = !mp_grad_store(x);
-        product(c, x->g, dy, (mp_operand){ w->v, w->cols, true }, x->rows, x->cols, w->cols, NULL, add, false);
+        mp_product(c, x->g, dy, (mp_operand){ w->v, w->cols, true }, x->rows, x->cols, w->cols, add);
     }
 }
 
@@ -39,8 +30,8 @@ mp_mat *mp_linear(mp_ctx *c, mp_mat *x, mp_mat *w, mp_mat *b, bool relu)
 {
     mp_assert(x->cols == w->rows && (!b || b->rows * b->cols == w->cols));
     mp_mat *out = mp_mat_new(c, x->rows, w->cols);
-    product(c, out->v, (mp_operand){ x->v, x->cols, false }, (mp_operand){ w->v, w->cols, false }, x->rows, w->cols,
-            x->cols, b ? b->v : NULL, false, relu);
+    mp_product_of(c, out->v, (mp_operand){ x->v, x->cols, false }, (mp_operand){ w->v, w->cols, false }, x->rows,
+                  w->cols, x->cols, b ? b->v : NULL, false, relu);
     MP_RECORD(c, linear_back, struct linear, out, x, w, b, relu);
     return out;
 }

@@ -7,6 +7,7 @@
 #define MP_OP_LIST(OP)                                                                                                 \
     OP(linear)                                                                                                         \
     OP(linear_sparse)                                                                                                  \
+    OP(linear_onto)                                                                                                    \
     OP(agg)                                                                                                            \
     OP(edge_pair)                                                                                                      \
     OP(edge_take)                                                                                                      \

@@ -85,7 +85,7 @@ static void set_attend_back(void *p, mp_ctx *c)
     int N = s->x->rows, B = s->out->rows, C = s->x->cols;
     mp_arena_mark here = mp_arena_here(c->arena);
     mp_real *da = MP_NEW_RAW(c->arena, mp_real, N), *du = MP_NEW_RAW(c->arena, mp_real, N);
-    mp_links nodes = { s->ptr, s->self, NULL, NULL, NULL, NULL };
+    mp_links nodes = { .row_ptr = s->ptr, .col = s->self };
     c->k->edge_dot(da, NULL, s->out->g, s->x->v, nodes, false, B, C);
     c->k->softmax_bwd(du, da, s->alpha, s->ptr, false, B);
     if (s->q->g) {
@@ -95,9 +95,10 @@ static void set_attend_back(void *p, mp_ctx *c)
     }
     if (s->x->g) {
         bool add = !mp_grad_store(s->x);
-        c->k->agg(s->x->g, s->out->g, (mp_links){ s->self, s->graph, s->alpha, NULL, NULL, NULL }, NULL, add, false, N,
+        c->k->agg(s->x->g, s->out->g, (mp_links){ .row_ptr = s->self, .col = s->graph, .p = s->alpha }, NULL, add,
+                  false, N, C);
+        c->k->agg(s->x->g, s->q->v, (mp_links){ .row_ptr = s->self, .col = s->graph, .p = du }, NULL, true, false, N,
                   C);
-        c->k->agg(s->x->g, s->q->v, (mp_links){ s->self, s->graph, du, NULL, NULL, NULL }, NULL, true, false, N, C);
     }
     mp_arena_back(c->arena, here);
 }
@@ -112,9 +113,9 @@ mp_mat *mp_set_attend(mp_ctx *c, mp_mat *x, mp_mat *q, const int *ptr, int graph
     for (int b = 0; b < graphs; b++)
         for (int v = ptr[b]; v < ptr[b + 1]; v++) graph[v] = b;
     mp_real *u = MP_NEW_RAW(c->arena, mp_real, N), *alpha = MP_NEW_RAW(c->arena, mp_real, N);
-    c->k->edge_dot(u, NULL, q->v, x->v, (mp_links){ ptr, self, NULL, NULL, NULL, NULL }, false, graphs, x->cols);
+    c->k->edge_dot(u, NULL, q->v, x->v, (mp_links){ .row_ptr = ptr, .col = self }, false, graphs, x->cols);
     c->k->softmax(alpha, u, ptr, graphs);
-    c->k->agg(out->v, x->v, (mp_links){ ptr, self, alpha, NULL, NULL, NULL }, NULL, false, false, graphs, x->cols);
+    c->k->agg(out->v, x->v, (mp_links){ .row_ptr = ptr, .col = self, .p = alpha }, NULL, false, false, graphs, x->cols);
     MP_RECORD(c, set_attend_back, struct set_attend, out, x, q, alpha, ptr, self, graph);
     return out;
 }

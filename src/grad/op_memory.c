@@ -22,26 +22,35 @@ struct memory {
     const mp_real *u, *sum; /* N x HK, N x H */
 };
 
-static mp_real square_of(const mp_real *v, int n)
+/* |x_v|^2 of every row: each row against itself, as an edge from the row to itself. */
+static const mp_real *squares(mp_ctx *c, const mp_mat *x)
 {
-    mp_real sum = 0;
-    for (int i = 0; i < n; i++) sum += v[i] * v[i];
-    return sum;
+    int *self = MP_NEW_RAW(c->arena, int, x->rows + 1);
+    mp_real *square = MP_NEW_RAW(c->arena, mp_real, x->rows);
+    for (int v = 0; v <= x->rows; v++) self[v] = v;
+    c->k->edge_dot(square, NULL, x->v, x->v, (mp_links){ .row_ptr = self, .col = self }, false, x->rows, x->cols);
+    return square;
+}
+
+/* u of one row, in the place of the products x k. Rounding may leave a distance below 0. */
+static void closeness(mp_real *row, mp_real x2, const mp_real *key2, int HK)
+{
+    for (int j = 0; j < HK; j++) {
+        mp_real d = x2 - 2 * row[j] + key2[j];
+        row[j] = 1 / (1 + (d > 0 ? d : 0));
+    }
 }
 
 static void memory_forward(mp_ctx *c, mp_real *u, mp_real *sum, const mp_mat *x, const mp_mat *keys, int heads)
 {
     int N = x->rows, C = x->cols, HK = keys->rows, K = HK / heads;
-    mp_real *key2 = MP_NEW_RAW(c->arena, mp_real, HK);
-    for (int j = 0; j < HK; j++) key2[j] = square_of(keys->v + mp_at(j, C), C);
+    const mp_real *key2 = squares(c, keys), *x2 = squares(c, x);
     mp_product(c, u, (mp_operand){ x->v, C, false }, (mp_operand){ keys->v, C, true }, N, HK, C, false);
     for (int v = 0; v < N; v++) {
-        mp_real x2 = square_of(x->v + mp_at(v, C), C), *row = u + mp_at(v, HK);
-        for (int j = 0; j < HK; j++) {
-            mp_real d = x2 - 2 * row[j] + key2[j];
-            row[j] = 1 / (1 + (d > 0 ? d : 0)); /* rounding may leave a distance below 0 */
-            sum[mp_at(v, heads) + (size_t)(j / K)] += row[j];
-        }
+        mp_real *row = u + mp_at(v, HK);
+        closeness(row, x2[v], key2, HK);
+        for (int h = 0; h < heads; h++)
+            for (int j = h * K; j < (h + 1) * K; j++) sum[mp_at(v, heads) + (size_t)h] += row[j];
     }
 }
 
@@ -96,14 +105,10 @@ mp_mat *mp_memory(mp_ctx *c, mp_mat *x, mp_mat *keys, mp_mat *mix, int heads)
     mp_mat *out = mp_mat_new(c, N, K);
     mp_real *u = MP_NEW_RAW(c->arena, mp_real, mp_at(N, HK)), *sum = MP_NEW(c->arena, mp_real, mp_at(N, heads));
     memory_forward(c, u, sum, x, keys, heads);
-    for (int v = 0; v < N; v++) {
-        for (int j = 0; j < K; j++) {
-            mp_real y = 0;
-            for (int h = 0; h < heads; h++)
-                y += mix->v[h] * u[mp_at(v, HK) + (size_t)(h * K + j)] / sum[mp_at(v, heads) + (size_t)h];
-            out->v[mp_at(v, K) + (size_t)j] = y;
-        }
-    }
+    for (int v = 0; v < N; v++)
+        for (int h = 0; h < heads; h++)
+            c->k->axpy(out->v + mp_at(v, K), mix->v[h] / sum[mp_at(v, heads) + (size_t)h], u + mp_at(v, HK) + h * K,
+                       h > 0, (size_t)K);
     MP_RECORD(c, memory_back, struct memory, out, x, keys, mix, heads, u, sum);
     return out;
 }
@@ -143,9 +148,10 @@ static double kl_row(mp_real *slope, double *du, const mp_real *s, const double 
         r += (double)s[j] * (double)s[j] / f[j];
         sum += (double)s[j];
     }
+    double log_sum = log_of(sum);
     for (int j = 0; j < K; j++) {
         double share = (double)s[j] * (double)s[j] / f[j] / r, target = at_least(share);
-        double gap = log_of(target / at_least((double)s[j])) + log_of(sum);
+        double gap = log_of(target / at_least((double)s[j])) + log_sum;
         loss += target * gap;
         all += target;
         slope[j] = (double)s[j] > TINY ? (mp_real)(-target / (double)s[j]) : 0;

@@ -26,7 +26,7 @@ mp_mat *mp_near_max(mp_ctx *c, const mp_graph *g, mp_mat *x)
     mp_assert(x->rows == g->nodes && g->edges >= g->nodes);
     mp_mat *out = mp_mat_new(c, x->rows, x->cols);
     int *arg = MP_NEW_RAW(c->arena, int, (size_t)x->rows *(size_t)x->cols);
-    c->k->near_max(out->v, arg, x->v, (mp_links){ g->row_ptr, g->col, NULL, NULL, NULL, NULL }, x->rows, x->cols);
+    c->k->near_max(out->v, arg, x->v, (mp_links){ .row_ptr = g->row_ptr, .col = g->col }, x->rows, x->cols);
     MP_RECORD(c, near_back, struct near, out, x, arg);
     return out;
 }

@@ -28,15 +28,8 @@ static void affine(mp_real *y, const mp_real *xhat, const mp_mat *gamma, const m
 /* Column sums of dy xhat and of dy, in double; the latter in sum[C ..]. */
 static double *sums(mp_ctx *c, const struct norm *a)
 {
-    int C = a->x->cols;
-    double *sum = MP_NEW(c->arena, double, 2 * (size_t)C);
-    for (int i = 0; i < a->x->rows; i++) {
-        for (int j = 0; j < C; j++) {
-            double dy = (double)a->out->g[mp_at(i, C) + (size_t)j];
-            sum[j] += dy * (double)a->xhat[mp_at(i, C) + (size_t)j];
-            sum[C + j] += dy;
-        }
-    }
+    double *sum = MP_NEW_RAW(c->arena, double, 2 * (size_t)a->x->cols);
+    c->k->col_pair(sum, a->out->g, a->xhat, a->x->rows, a->x->cols);
     return sum;
 }
 
@@ -98,35 +91,19 @@ static void batch_back(void *p, mp_ctx *c)
     if (!a->out->live) return;
     int C = a->x->cols, N = a->x->rows;
     mp_arena_mark here = mp_arena_here(c->arena);
-    double *sum = sums(c, a);
+    const double *sum = sums(c, a);
     affine_back(a, sum);
-    mp_real *dx = mp_grad_zeroed(a->x);
-    for (int i = 0; dx && i < N; i++, dx += C) {
-        const mp_real *dy = a->out->g + mp_at(i, C), *xhat = a->xhat + mp_at(i, C);
+    if (a->x->g) {
+        mp_real *less = MP_NEW(c->arena, mp_real, 2 * (size_t)C), *factor = MP_NEW_RAW(c->arena, mp_real, C);
         for (int j = 0; j < C; j++) {
-            mp_real less = a->fixed ? 0 : (mp_real)((sum[C + j] + sum[j] * (double)xhat[j]) / N);
-            dx[j] += a->gamma->v[j] * a->scale[j] * (dy[j] - less);
+            factor[j] = a->gamma->v[j] * a->scale[j];
+            less[j] = a->fixed ? 0 : (mp_real)(sum[C + j] / N);
+            less[C + j] = a->fixed ? 0 : (mp_real)(sum[j] / N);
         }
+        bool add = !mp_grad_store(a->x);
+        c->k->norm_bwd(a->x->g, a->out->g, a->xhat, factor, less, add, N, C);
     }
     mp_arena_back(c->arena, here);
-}
-
-/* Means and variances of the columns, in stat[0 ..] and stat[C ..]. */
-static double *column_stats(mp_ctx *c, const mp_mat *x)
-{
-    int C = x->cols;
-    double *stat = MP_NEW(c->arena, double, 2 * (size_t)C);
-    for (int i = 0; i < x->rows; i++)
-        for (int j = 0; j < C; j++) stat[j] += (double)x->v[mp_at(i, C) + (size_t)j];
-    for (int j = 0; j < C; j++) stat[j] /= x->rows;
-    for (int i = 0; i < x->rows; i++) {
-        for (int j = 0; j < C; j++) {
-            double d = (double)x->v[mp_at(i, C) + (size_t)j] - stat[j];
-            stat[C + j] += d * d;
-        }
-    }
-    for (int j = 0; j < C; j++) stat[C + j] /= x->rows;
-    return stat;
 }
 
 /* running <- 0.9 running + 0.1 of this batch, with the unbiased variance. */
@@ -147,18 +124,14 @@ mp_mat *mp_batch_norm(mp_ctx *c, mp_mat *x, mp_mat *gamma, mp_mat *beta, mp_mat 
     mp_mat *out = mp_mat_new(c, N, C);
     mp_real *xhat = MP_NEW_RAW(c->arena, mp_real, mp_size(x)), *scale = MP_NEW_RAW(c->arena, mp_real, C);
     mp_real *centre = MP_NEW_RAW(c->arena, mp_real, C);
-    const double *stat = fixed ? NULL : column_stats(c, x);
+    double *stat = MP_NEW_RAW(c->arena, double, 2 * (size_t)C);
+    if (!fixed) c->k->col_stats(stat, x->v, N, C);
     for (int j = 0; j < C; j++) {
         centre[j] = fixed ? mean->v[j] : (mp_real)stat[j];
         scale[j] = (mp_real)(1 / sqrt((fixed ? (double)var->v[j] : stat[C + j]) + EPSILON));
     }
     if (!fixed) remember(mean, var, stat, N, C);
-    for (int i = 0; i < N; i++) {
-        const mp_real *row = x->v + mp_at(i, C);
-        mp_real *hat = xhat + mp_at(i, C);
-        for (int j = 0; j < C; j++) hat[j] = (row[j] - centre[j]) * scale[j];
-        affine(out->v + mp_at(i, C), hat, gamma, beta, C);
-    }
+    c->k->norm_fwd(out->v, xhat, x->v, &(mp_affine){ centre, scale, gamma->v, beta->v }, N, C);
     MP_RECORD(c, batch_back, struct norm, out, x, gamma, beta, xhat, scale, fixed);
     return out;
 }

@@ -89,7 +89,7 @@ mp_mat *mp_pair_dot(mp_ctx *c, mp_mat *a, const int *row_a, mp_mat *b, const int
     mp_mat *out = mp_mat_new(c, n, 1);
     for (int k = 0; k < n; k++) { /* a row of one link at a time: the kernel's order of summing */
         int ptr[2] = { 0, 1 };
-        mp_links one = { ptr, &row_b[k], NULL, NULL, NULL, NULL };
+        mp_links one = { .row_ptr = ptr, .col = &row_b[k] };
         c->k->edge_dot(&out->v[k], NULL, a->v + (size_t)row_a[k] * (size_t)a->cols, b->v, one, false, 1, a->cols);
         out->v[k] *= scale[k];
     }
@@ -105,23 +105,20 @@ struct prelu {
 static void prelu_back(void *p, mp_ctx *c)
 {
     struct prelu *a = p;
-    (void)c;
     if (!a->out->live) return;
     size_t n = (size_t)a->x->rows * (size_t)a->x->cols;
-    mp_real *dx = mp_grad_zeroed(a->x), *ds = mp_grad_zeroed(a->slope), sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        bool below = a->x->v[i] < 0;
-        if (below) sum += a->x->v[i] * a->out->g[i];
-        if (dx) dx[i] += below ? a->slope->v[0] * a->out->g[i] : a->out->g[i];
-    }
+    mp_real *ds = mp_grad_zeroed(a->slope), sum = 0;
+    for (size_t i = 0; ds && i < n; i++) sum += a->x->v[i] < 0 ? a->x->v[i] * a->out->g[i] : 0;
     if (ds) ds[0] += sum;
+    if (!a->x->g) return;
+    bool add = !mp_grad_store(a->x);
+    c->k->prelu_bwd(a->x->g, a->out->g, a->x->v, a->slope->v[0], add, n);
 }
 
 mp_mat *mp_prelu(mp_ctx *c, mp_mat *x, mp_mat *slope)
 {
     mp_mat *out = mp_mat_new(c, x->rows, x->cols);
-    size_t n = (size_t)x->rows * (size_t)x->cols;
-    for (size_t i = 0; i < n; i++) out->v[i] = x->v[i] < 0 ? slope->v[0] * x->v[i] : x->v[i];
+    c->k->prelu_fwd(out->v, x->v, slope->v[0], (size_t)x->rows * (size_t)x->cols);
     MP_RECORD(c, prelu_back, struct prelu, out, x, slope);
     return out;
 }

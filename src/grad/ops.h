@@ -11,6 +11,9 @@
 /* X W + b, then ReLU if asked. X N x in, W in x out, b 1 x out or NULL. */
 mp_mat *mp_linear(mp_ctx *c, mp_mat *x, mp_mat *w, mp_mat *b, bool relu);
 mp_mat *mp_linear_sparse(mp_ctx *c, const mp_sparse *x, mp_mat *w, mp_mat *b);
+/* y + X W' + b in the place of y, then ReLU if asked; W' the rows of w from `from` on, b may be NULL, y NULL: zeros. Nobody
+ * else may use y, and the op that made it must not need its values. */
+mp_mat *mp_linear_onto(mp_ctx *c, mp_mat *y, mp_mat *x, mp_mat *w, int from, mp_mat *b, bool relu);
 
 /* Sums over the edges that end in a node, with the graph's weights:
  * GCN   s_i w_ij s_j over the closed neighbourhood, s = 1/sqrt(degree with the self loop)   (METHODS 2.2)
@@ -108,7 +111,7 @@ mp_mat *mp_shift(mp_ctx *c, mp_mat *x, mp_real k); /* x + k */
 
 /* ---- dense, graph by graph: rows ptr[b] .. ptr[b+1]-1 of a batch, never padded (op_block.c, op_cat.c) */
 mp_mat *mp_cat(mp_ctx *c, mp_mat *const *part, int parts); /* [x_0, x_1, ...] side by side */
-mp_mat *mp_cols(mp_ctx *c, mp_mat *x, int from, int to);   /* columns from .. to-1 of x    */
+mp_mat *mp_cols(mp_ctx *c, mp_mat *x, int from, int to);   /* columns from .. to-1; all: x */
 const int *mp_even_ptr(mp_ctx *c, int graphs, int each);   /* 0, each, 2 each, ...         */
 mp_mat *mp_softmax_rows(mp_ctx *c, mp_mat *x, int parts);  /* of each of `parts` equal pieces of each row */
 mp_mat *mp_row_share(mp_ctx *c, mp_mat *a);                /* rows over max(their sum, 1)  */

@@ -1,18 +1,24 @@
-/* product.h - dense products inside ops: scratch from the step's arena, operations counted.
+/* product.h - dense products inside ops: scratch from the step's arena, operations counted. A batch that is one shard has
+ * all threads to itself: they share the rows of a large product, or of another loop over rows.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_PRODUCT_H
 #define MP_PRODUCT_H
 
 #include "grad/tape.h"
 
-/* C[m][n] = A B, or C += A B; k is the length of the sums. */
+/* C[m][n] = A B from C (add), the bias or 0, then ReLU; k is the length of the sums. */
+void mp_product_of(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, int m, int n, int k, const mp_real *bias,
+                   bool add, bool relu);
+
 static inline void mp_product(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, int m, int n, int k, bool add)
 {
-    mp_arena_mark here = mp_arena_here(c->arena);
-    c->k->gemm(C, a, b, m, n, k, NULL, add, false, MP_NEW_RAW(c->arena, mp_real, mp_gemm_work(m, n, k)));
-    mp_arena_back(c->arena, here);
-    c->flops += 2.0 * m * n * k;
+    mp_product_of(c, C, a, b, m, n, k, NULL, add, false);
 }
+
+/* In how many pieces a loop over rows is worth cutting, and the loop: work(arg, from, to, piece) for each. */
+typedef void mp_row_work(void *arg, int from, int to, int piece);
+int mp_pieces(const mp_ctx *c, int rows, double operations);
+void mp_share_rows(mp_ctx *c, int rows, int pieces, mp_row_work *work, void *arg);
 
 static inline size_t mp_size(const mp_mat *m)
 {

@@ -25,6 +25,7 @@ typedef struct mp_ctx {       /* one per worker; the library keeps no other stat
     const mp_kernels *k;      /* arithmetic for this machine                     */
     mp_rng rng;               /* dropout and dropscore of this step              */
     mp_step *last;            /* the tape                                        */
+    struct mp_crew *crew;     /* threads that share the rows of this step's products; NULL: none */
     bool record;              /* off: nothing is recorded, no gradients exist    */
     bool training;            /* dropout and dropscore are active                */
     bool diverged;            /* a score was NaN; the caller must stop           */

@@ -10,6 +10,7 @@
 #define MP_KERNELS_H
 
 #include "base/real.h"
+#include "base/rng.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,6 +78,19 @@ typedef struct mp_links {
     K(softmax_bwd, (mp_real *du, const mp_real *dout, const mp_real *out, const int *ptr, bool add, int segments))    \
     /* Rows of logits to log-probabilities. */                                                                        \
     K(log_softmax, (mp_real *out, const mp_real *x, int rows, int cols))                                              \
+    /* stat[0..C-1]: means of the columns, stat[C..]: their biased variances; sums in double. */                      \
+    K(col_stats, (double *stat, const mp_real *X, int N, int C))                                                      \
+    /* sum[0..C-1]: column sums of x y, sum[C..]: of x; in double. */                                                 \
+    K(col_pair, (double *sum, const mp_real *X, const mp_real *Y, int N, int C))                                      \
+    /* BatchNorm: hat = (X - mean) scale, Y = gamma hat + beta; dX (+)= factor (dY - less[j] - hat less[C+j]). */     \
+    K(norm_fwd, (mp_real *Y, mp_real *hat, const mp_real *X, const mp_affine *how, int N, int C))                       \
+    K(norm_bwd, (mp_real *dX, const mp_real *dY, const mp_real *hat, const mp_real *factor, const mp_real *less,      \
+                 bool add, int N, int C))                                                                             \
+    /* x, or slope x where x < 0. */                                                                                  \
+    K(prelu_fwd, (mp_real *out, const mp_real *x, mp_real slope, size_t n))                                           \
+    K(prelu_bwd, (mp_real *dx, const mp_real *dy, const mp_real *x, mp_real slope, bool add, size_t n))               \
+    /* Dropout: 0 where a draw of 32 bits of the stream is below `below`, else scale; two numbers a draw (rng.h). */  \
+    K(drop_mask, (mp_real *mask, mp_rng stream, uint64_t below, mp_real scale, size_t n))                             \
     /* rounds * MP_PEAK_FLOPS operations on registers alone: the machine's rate of fused multiply-adds. */              \
     K(peak, (mp_real *out, long rounds))                                                                              \
     /* One Adam update, with PyTorch's formula. */                                                                    \
@@ -89,6 +103,10 @@ typedef struct mp_adam {
     mp_real beta1, beta2, eps, decay;
     mp_real rest1, rest2; /* 1 - beta1, 1 - beta2, rounded once: 1 - 0.999f is off by 1e-5 */
 } mp_adam;
+
+typedef struct mp_affine { /* BatchNorm, a number a column each */
+    const mp_real *mean, *scale, *gamma, *beta;
+} mp_affine;
 
 #define MP_NARROW     8
 #define MP_PEAK_FLOPS 7680 /* of one round: a multiple of every set's tile */

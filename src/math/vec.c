@@ -98,6 +98,17 @@ void MP_FN(mul)(mp_real *out, const mp_real *x, const mp_real *y, bool add, size
         for (size_t i = 0; i < n; i++) out[i] = x[i] * y[i];
 }
 
+void MP_FN(drop_mask)(mp_real *mask, mp_rng stream, uint64_t below, mp_real scale, size_t n)
+{
+    size_t pairs = n / 2;
+    for (size_t i = 0; i < pairs; i++) {
+        uint64_t bits = mp_rng_at(stream, stream.count + 1 + i);
+        mask[2 * i] = (bits & 0xffffffffu) < below ? 0 : scale;
+        mask[2 * i + 1] = (bits >> 32) < below ? 0 : scale;
+    }
+    if (n % 2) mask[n - 1] = (mp_rng_at(stream, stream.count + 1 + pairs) & 0xffffffffu) < below ? 0 : scale;
+}
+
 /* Twelve independent chains of vectors hide the latency of two units and leave room in sixteen registers. */
 void MP_FN(peak)(mp_real *out, long rounds)
 {

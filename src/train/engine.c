@@ -1,46 +1,12 @@
 /* engine.c - see engine.h.
  * SPDX-License-Identifier: MIT */
-#include "train/engine.h"
-#include "base/crew.h"
+#include "train/update.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SHARD_NODES  640   /* a few hundred rows of every level stay in a core's second-level cache */
-#define NODE_COST    100   /* of a node's products, in edges' sums over neighbours */
-#define UPDATE_CHUNK 16384 /* weights a thread updates at a time */
-#define BETA2        0.999
-#define EPSILON      1e-8
-
-typedef struct shard {
-    int from, to;  /* of the batch's list of graphs */
-    mp_real *grad; /* gradients of this shard */
-    bool *live;    /* per parameter: it got one */
-    double loss, aux, flops, moved;
-    bool diverged;
-} shard;
-
-struct mp_engine {
-    mp_model *model;
-    mp_params *params;
-    mp_crew *crew;
-    const mp_kernels *kernels;
-    mp_arena **step;  /* one per thread, emptied after each shard */
-    mp_arena *memory; /* the engine's own */
-    shard *shards;
-    int shard_count, shard_cap;
-    mp_real *m, *v;   /* Adam's moments */
-    int64_t *updates; /* per parameter: updates so far */
-    const mp_batch *batch;
-    mp_draw draw;
-    mp_real *out; /* mp_engine_predict */
-    double flops, moved;
-    mp_profile *profile; /* one per thread; NULL: nobody asks */
-    double rate;         /* of the configured learning rate */
-    double aux_weight;   /* of the auxiliary loss in this pass */
-    bool aux_only;       /* this pass has no other loss */
-    shard total;         /* mp_engine_aux_add: the gradient so far; grad NULL until the first */
-};
+#define SHARD_NODES 640 /* a few hundred rows of every level stay in a core's second-level cache */
+#define NODE_COST   100 /* of a node's products, in edges' sums over neighbours */
 
 mp_engine *mp_engine_new(mp_model *m, int threads)
 {
@@ -104,7 +70,7 @@ static void cut(mp_engine *e, const mp_batch *b, bool whole)
     if (want < 1 || whole) want = 1;
     if (want > b->n) want = b->n;
     if (e->shard_cap < want) {
-        shard *more = MP_NEW(e->memory, shard, want);
+        mp_shard *more = MP_NEW(e->memory, mp_shard, want);
         if (e->shard_cap) memcpy(more, e->shards, (size_t)e->shard_cap * sizeof *more);
         e->shards = more;
         e->shard_cap = (int)want;
@@ -133,7 +99,7 @@ static void make_room(mp_engine *e)
     }
 }
 
-static mp_mat *loss_of(const mp_engine *e, mp_ctx *c, const shard *s, mp_mat *y)
+static mp_mat *loss_of(const mp_engine *e, mp_ctx *c, const mp_shard *s, mp_mat *y)
 {
     const mp_batch *b = e->batch;
     int n = s->to - s->from;
@@ -148,21 +114,13 @@ static mp_mat *loss_of(const mp_engine *e, mp_ctx *c, const shard *s, mp_mat *y)
     return mp_mse(c, y, target, scale);
 }
 
-static mp_mat *forward(const mp_engine *e, mp_ctx *c, const shard *s, mp_mat **aux)
+static mp_mat *forward(const mp_engine *e, mp_ctx *c, const mp_shard *s, mp_mat **aux)
 {
     mp_graph *g = MP_NEW(c->arena, mp_graph, 1);
     mp_sparse *x = MP_NEW(c->arena, mp_sparse, 1);
     mp_graph_gather(c->arena, e->batch->all, e->batch->x, e->batch->which + s->from, s->to - s->from, g, x);
     mp_mark(c->profile, "gather");
     return mp_model_forward(e->model, c, g, x, NULL, NULL, aux);
-}
-
-/* The profile of a thread that begins to work now, or NULL. */
-static mp_profile *profile_of(const mp_engine *e, int worker)
-{
-    if (!e->profile) return NULL;
-    mp_profile_start(&e->profile[worker]);
-    return &e->profile[worker];
 }
 
 /* Parameters that only the auxiliary loss trains get no gradient from the other one. */
@@ -172,12 +130,19 @@ static void hold_apart(const mp_engine *e, mp_ctx *c)
         if (e->params->list[id].apart) c->params[id].g = NULL;
 }
 
+/* The crew, when the batch is one shard and leaves it nothing else to do. */
+static mp_crew *idle(const mp_engine *e)
+{
+    return e->shard_count == 1 ? e->crew : NULL;
+}
+
 static void train_shard(void *arg, int index, int worker)
 {
     mp_engine *e = arg;
-    shard *s = &e->shards[index];
+    mp_shard *s = &e->shards[index];
     mp_ctx c = { .arena = e->step[worker], .k = e->kernels, .record = true, .training = true };
-    c.profile = profile_of(e, worker);
+    c.profile = mp_profile_of(e, worker);
+    c.crew = idle(e);
     c.rng = mp_rng_stream(e->draw.seed, MP_FOR_STEP, e->draw.fold, e->draw.epoch << 32 | e->draw.step, (uint64_t)index);
     mp_arena_reset(c.arena);
     mp_params_bind(e->params, &c, s->grad);
@@ -194,128 +159,6 @@ static void train_shard(void *arg, int index, int worker)
     s->flops = c.flops;
     s->moved = c.moved;
     for (int id = 0; id < e->params->count; id++) s->live[id] = c.params[id].live;
-}
-
-/* Adds the shards' gradients of one chunk in the order of the shards, and updates its weights. */
-typedef struct update {
-    mp_engine *e;
-    mp_real scale;      /* of the gradient, from clipping */
-    double *squares;    /* per chunk: its part of the squared norm */
-    const mp_adam *how; /* per parameter */
-    const int *first;   /* per parameter: the first shard with a gradient, or -1 */
-    const int *chunk_param;
-    const size_t *chunk_from;
-} update;
-
-typedef struct chunk {
-    int id;
-    size_t at, n;
-    mp_real *sum; /* the gradient, in the first shard's block */
-} chunk;
-
-static chunk chunk_of(const update *u, int index)
-{
-    int id = u->chunk_param[index];
-    const mp_param *p = &u->e->params->list[id];
-    size_t from = u->chunk_from[index], n = (size_t)p->rows * (size_t)p->cols - from;
-    if (n > UPDATE_CHUNK) n = UPDATE_CHUNK;
-    return (chunk){ id, p->offset + from, n, u->e->shards[u->first[id]].grad + p->offset + from };
-}
-
-static void add_shards(const mp_engine *e, const update *u, const chunk *k)
-{
-    for (int s = u->first[k->id] + 1; s < e->shard_count; s++)
-        if (e->shards[s].live[k->id]) e->kernels->axpy(k->sum, 1, e->shards[s].grad + k->at, true, k->n);
-}
-
-static void sum_chunk(void *arg, int index, int worker)
-{
-    update *u = arg;
-    chunk k = chunk_of(u, index);
-    mp_profile *profile = profile_of(u->e, worker);
-    add_shards(u->e, u, &k);
-    mp_mark(profile, "add shards");
-    double square = 0;
-    for (size_t i = 0; i < k.n; i++) square += (double)k.sum[i] * (double)k.sum[i];
-    u->squares[index] = square;
-    mp_mark(profile, "norm");
-}
-
-static void update_chunk(void *arg, int index, int worker)
-{
-    update *u = arg;
-    mp_engine *e = u->e;
-    chunk k = chunk_of(u, index);
-    mp_profile *profile = profile_of(e, worker);
-    if (!u->squares) add_shards(e, u, &k);
-    mp_mark(profile, "add shards");
-    if (u->scale != 1) e->kernels->axpy(k.sum, u->scale, k.sum, false, k.n);
-    e->kernels->adam(e->params->theta + k.at, e->m + k.at, e->v + k.at, k.sum, &u->how[k.id], k.n);
-    mp_mark(profile, "adam");
-}
-
-/* Clipping needs the norm of the whole gradient first: one pass to add up, one to update. */
-static void clip(update *u, int chunks, double most)
-{
-    mp_engine *e = u->e;
-    u->squares = MP_NEW(e->step[0], double, chunks);
-    mp_crew_run(e->crew, chunks, sum_chunk, u);
-    double norm = 0;
-    for (int i = 0; i < chunks; i++) norm += u->squares[i];
-    norm = sqrt(norm);
-    if (norm > most) u->scale = (mp_real)(most / (norm + 1e-6));
-}
-
-static double power(double base, int64_t n)
-{
-    double result = 1;
-    for (; n > 0; n >>= 1, base *= base)
-        if (n & 1) result *= base;
-    return result;
-}
-
-static mp_adam adam_for(const mp_config *conf, double rate, int64_t t)
-{
-    return (mp_adam){ (mp_real)(conf->lr * rate / (1 - power(conf->beta1, t))),
-                      (mp_real)(1 / sqrt(1 - power(BETA2, t))),
-                      (mp_real)conf->beta1,
-                      (mp_real)BETA2,
-                      (mp_real)EPSILON,
-                      (mp_real)conf->weight_decay,
-                      (mp_real)(1 - conf->beta1),
-                      (mp_real)(1 - BETA2) };
-}
-
-/* Parameters that got no gradient in this step are left alone entirely, as PyTorch does. */
-static void update_weights(mp_engine *e)
-{
-    mp_arena *a = e->step[0];
-    mp_arena_reset(a);
-    int count = e->params->count, chunks = 0;
-    mp_adam *how = MP_NEW(a, mp_adam, count);
-    int *first = MP_NEW(a, int, count);
-    for (int id = 0; id < count; id++) {
-        first[id] = -1;
-        for (int s = e->shard_count - 1; s >= 0; s--)
-            if (e->shards[s].live[id]) first[id] = s;
-        if (first[id] < 0) continue;
-        how[id] = adam_for(mp_model_config(e->model), e->rate, ++e->updates[id]);
-        chunks += (int)(((size_t)e->params->list[id].rows * (size_t)e->params->list[id].cols + UPDATE_CHUNK - 1) /
-                        UPDATE_CHUNK);
-    }
-    int *chunk_param = MP_NEW(a, int, chunks), k = 0;
-    size_t *chunk_from = MP_NEW(a, size_t, chunks);
-    for (int id = 0; id < count; id++) {
-        size_t n = (size_t)e->params->list[id].rows * (size_t)e->params->list[id].cols;
-        for (size_t at = 0; first[id] >= 0 && at < n; at += UPDATE_CHUNK, k++) {
-            chunk_param[k] = id;
-            chunk_from[k] = at;
-        }
-    }
-    update u = { e, 1, NULL, how, first, chunk_param, chunk_from };
-    double most = mp_model_config(e->model)->clip;
-    if (most > 0) clip(&u, chunks, most);
-    mp_crew_run(e->crew, chunks, update_chunk, &u);
 }
 
 /* Losses and gradients of a batch, shard by shard. */
@@ -348,12 +191,12 @@ mp_err mp_engine_train(mp_engine *e, const mp_batch *b, mp_draw draw, double *lo
     e->aux_only = false;
     e->aux_weight = mp_model_aux_apart(e->model) ? 0 : 1;
     MP_TRY(run_batch(e, b, draw, loss, aux));
-    update_weights(e);
+    mp_update_weights(e);
     return MP_OK;
 }
 
 /* Adds a shard's gradient to the total; the first writer stores. */
-static void add_to_total(mp_engine *e, const shard *s)
+static void add_to_total(mp_engine *e, const mp_shard *s)
 {
     for (int id = 0; id < e->params->count; id++) {
         const mp_param *p = &e->params->list[id];
@@ -381,10 +224,10 @@ mp_err mp_engine_aux_add(mp_engine *e, const mp_batch *b, mp_draw draw, double w
 void mp_engine_aux_update(mp_engine *e)
 {
     mp_assert(e->total.grad != NULL);
-    shard *shards = e->shards;
-    e->shards = &e->total; /* the total is a batch of one shard */
+    mp_shard *shards = e->shards;
+    e->shards = &e->total; /* the total is a batch of one mp_shard */
     e->shard_count = 1;
-    update_weights(e);
+    mp_update_weights(e);
     e->shards = shards;
     e->shard_count = 0;
     memset(e->total.live, 0, (size_t)e->params->count * sizeof *e->total.live);
@@ -419,8 +262,8 @@ size_t mp_engine_try(mp_engine *e, const mp_batch *b)
 static void predict_shard(void *arg, int index, int worker)
 {
     mp_engine *e = arg;
-    shard *s = &e->shards[index];
-    mp_ctx c = { .arena = e->step[worker], .k = e->kernels };
+    mp_shard *s = &e->shards[index];
+    mp_ctx c = { .arena = e->step[worker], .k = e->kernels, .crew = idle(e) };
     mp_arena_reset(c.arena);
     mp_params_bind(e->params, &c, NULL);
     mp_mat *aux, *y = forward(e, &c, s, &aux);

@@ -38,6 +38,23 @@ static mp_mat *shares(mp_check *t, int rows, int K)
     return s;
 }
 
+/* y is computed anew each time: the op takes its place. */
+void check_linear_onto(void **state)
+{
+    mp_check *t = *state;
+    for (int cols = 1; cols <= 33; cols += 16) { /* dot products, a part of a panel, more than one panel */
+        for (int relu = 0; relu < 2; relu++) {
+            mp_check_reset(t);
+            mp_mat *y = mp_check_input(t, 5, cols), *x = mp_check_input(t, 5, 3), *w = mp_check_input(t, 7, cols);
+            mp_mat *b = mp_check_input(t, 1, cols), *last = mp_check_input(t, 5, 4);
+            MP_GRADCHECK(t, mp_linear_onto(&t->ctx, mp_mix(&t->ctx, 1, y, 0, NULL), x, w, 2, b, relu));
+            MP_GRADCHECK(
+                t, mp_linear_onto(&t->ctx, mp_linear_onto(&t->ctx, NULL, x, w, 0, b, false), last, w, 3, NULL, relu));
+            MP_GRADCHECK(t, mp_linear_onto(&t->ctx, NULL, x, w, 4, NULL, relu));
+        }
+    }
+}
+
 void check_cat(void **state)
 {
     mp_check *t = *state;

@@ -19,6 +19,16 @@ void trace_reals(trace *t, const float *v, size_t n)
     for (size_t i = 0; i < n; i++) t->v[t->n++] = v[i] != v[i] ? (float)NAN : v[i];
 }
 
+/* What a float holds of each, and what is left. */
+static void trace_doubles(trace *t, const double *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        float high = (float)v[i], low = (float)(v[i] - (double)high);
+        trace_reals(t, &high, 1);
+        trace_reals(t, &low, 1);
+    }
+}
+
 void trace_ints(trace *t, const int *v, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -117,7 +127,7 @@ void run_edge_dot(const mp_kernels *k, mp_rig *r, trace *t)
 {
     mp_graph g = some_graph(r);
     int C = size(r);
-    mp_links l = { g.row_ptr, g.col, NULL, NULL, NULL, NULL };
+    mp_links l = { .row_ptr = g.row_ptr, .col = g.col };
     float *out = reals(r, (size_t)g.edges), *self = coin(r) ? reals(r, (size_t)g.nodes) : NULL;
     k->edge_dot(out, self, reals(r, area(g.nodes, C)), reals(r, area(g.nodes, C)), l, coin(r), g.nodes, C);
     trace_reals(t, out, (size_t)g.edges);
@@ -217,8 +227,7 @@ void run_near_max(const mp_kernels *k, mp_rig *r, trace *t)
     mp_graph g = mp_rig_graph(r, 2, sizes, 0.3, 1);
     float *out = reals(r, area(g.nodes, C));
     int *arg = room(area(g.nodes, C), sizeof(int));
-    k->near_max(out, arg, reals(r, area(g.nodes, C)), (mp_links){ g.row_ptr, g.col, NULL, NULL, NULL, NULL }, g.nodes,
-                C);
+    k->near_max(out, arg, reals(r, area(g.nodes, C)), (mp_links){ .row_ptr = g.row_ptr, .col = g.col }, g.nodes, C);
     trace_reals(t, out, area(g.nodes, C));
     trace_ints(t, arg, area(g.nodes, C));
 }
@@ -289,6 +298,66 @@ void run_mul(const mp_kernels *k, mp_rig *r, trace *t)
     float *out = reals(r, n);
     k->mul(out, reals(r, n), reals(r, n), coin(r), n);
     trace_reals(t, out, n);
+}
+
+void run_drop_mask(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = area(size(r), size(r));
+    float *mask = reals(r, n);
+    k->drop_mask(mask, (mp_rng){ mp_rng_bits(&r->rng), 7 }, 1u << 31, 2, n);
+    trace_reals(t, mask, n);
+}
+
+void run_col_stats(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r) + 1, C = size(r);
+    double *stat = MP_NEW(r->memory, double, 2 * C);
+    k->col_stats(stat, reals(r, area(N, C)), N, C);
+    trace_doubles(t, stat, 2 * (size_t)C);
+}
+
+void run_col_pair(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r);
+    double *sum = MP_NEW(r->memory, double, 2 * C);
+    k->col_pair(sum, reals(r, area(N, C)), reals(r, area(N, C)), N, C);
+    trace_doubles(t, sum, 2 * (size_t)C);
+}
+
+void run_norm_fwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r);
+    size_t n = area(N, C), m = (size_t)C;
+    float *y = reals(r, n), *hat = reals(r, n);
+    mp_affine how = { reals(r, m), reals(r, m), reals(r, m), reals(r, m) };
+    k->norm_fwd(y, hat, reals(r, n), &how, N, C);
+    trace_reals(t, y, n);
+    trace_reals(t, hat, n);
+}
+
+void run_norm_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r);
+    size_t n = area(N, C), m = (size_t)C;
+    float *dx = reals(r, n);
+    k->norm_bwd(dx, reals(r, n), reals(r, n), reals(r, m), reals(r, 2 * m), coin(r), N, C);
+    trace_reals(t, dx, n);
+}
+
+void run_prelu_fwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = area(size(r), size(r));
+    float *out = reals(r, n);
+    k->prelu_fwd(out, reals(r, n), 0.25f, n);
+    trace_reals(t, out, n);
+}
+
+void run_prelu_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = area(size(r), size(r));
+    float *dx = reals(r, n);
+    k->prelu_bwd(dx, reals(r, n), reals(r, n), 0.25f, coin(r), n);
+    trace_reals(t, dx, n);
 }
 
 /* Ranges of different lengths, some empty. */

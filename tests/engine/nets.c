@@ -43,7 +43,13 @@ static void set(mp_config *c, const char *options)
     }
 }
 
-static void one(const char *name, const char *options, bool invariant, void (*f)(mp_rig *, net *, void *), void *state)
+typedef struct visit { /* what is done with every net, and the data it is made for */
+    void (*f)(mp_rig *, net *, void *);
+    void *state;
+    mp_graph (*like)(mp_rig *);
+} visit;
+
+static void one(const char *name, const char *options, bool invariant, const visit *to)
 {
     static uint64_t seed;
     mp_rig r = mp_rig_new(++seed);
@@ -54,23 +60,32 @@ static void one(const char *name, const char *options, bool invariant, void (*f)
     snprintf(conf.pool, sizeof conf.pool, "%s", name);
     conf.hidden = 16;
     set(&conf, options);
-    mp_graph like = net_batch(&r);
+    mp_graph like = to->like(&r);
     mp_config_resolve(&conf, &like);
     if (mp_model_new(r.memory, &conf, NET_FEATURES, NET_OUTPUTS, &n.model) != MP_OK)
         fail_msg("%s: %s", n.what, mp_message());
     mp_params_init(mp_model_params(n.model), seed, 0);
-    f(&r, &n, state);
+    to->f(&r, &n, to->state);
     mp_rig_free(&r);
+}
+
+static void each(const visit *to)
+{
+    for (const mp_baseline *b = mp_baselines(); b->name; b++) {
+        one(b->name, "", true, to);
+        for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+            if (strcmp(settings[i].name, b->name) == 0) one(b->name, settings[i].options, settings[i].invariant, to);
+    }
 }
 
 void net_each(void (*f)(mp_rig *r, net *n, void *state), void *state)
 {
-    for (const mp_baseline *b = mp_baselines(); b->name; b++) {
-        one(b->name, "", true, f, state);
-        for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-            if (strcmp(settings[i].name, b->name) == 0)
-                one(b->name, settings[i].options, settings[i].invariant, f, state);
-    }
+    each(&(visit){ f, state, net_batch });
+}
+
+void net_each_small(void (*f)(mp_rig *r, net *n, void *state), void *state)
+{
+    each(&(visit){ f, state, net_singles });
 }
 
 mp_sparse net_features(mp_rig *r, int nodes)
@@ -89,4 +104,10 @@ mp_graph net_batch(mp_rig *r)
 {
     static const int sizes[] = { 9, 1, 14, 2, 40, 3 };
     return mp_rig_graph(r, 6, sizes, 0.15, 0);
+}
+
+mp_graph net_singles(mp_rig *r)
+{
+    static const int sizes[] = { 1, 1, 1, 1, 1, 1 };
+    return mp_rig_graph(r, 6, sizes, 0, 0);
 }

@@ -16,13 +16,17 @@ typedef struct net {
     mp_model *model;  /* random weights */
 } net;
 
-/* Calls f with every baseline in every setting; memory of a net is the rig's. */
+/* Calls f with every baseline in every setting; memory of a net is the rig's. What a setting leaves to the data comes from
+ * net_batch, or, with net_each_small, from a data set of single nodes. */
 void net_each(void (*f)(mp_rig *r, net *n, void *state), void *state);
+void net_each_small(void (*f)(mp_rig *r, net *n, void *state), void *state);
 
 /* Features: one number in one column for each node, no two alike. */
 mp_sparse net_features(mp_rig *r, int nodes);
 
 /* A batch with a graph of one node, one of two, one without edges, isolated nodes and larger ones. */
 mp_graph net_batch(mp_rig *r);
+/* Graphs of a single node each. */
+mp_graph net_singles(mp_rig *r);
 
 #endif

@@ -154,6 +154,27 @@ static void one_node_no_edges_loops_and_ties(void **state)
     net_each(strange, NULL);
 }
 
+/* A data set of single nodes: one cluster, one seed, nothing to contract; alone in a batch and together. */
+static void singles(mp_rig *r, net *n, void *state)
+{
+    (void)state;
+    mp_graph g = net_singles(r);
+    mp_sparse x = net_features(r, g.nodes);
+    const int *all = counting(r, g.graphs);
+    train_some(n, &g, &x, all, g.graphs, 2, 3);
+    train_some(n, &g, &x, all, 1, 1, 2);
+    const mp_real *out = predict(r, n, &g, &x, all, g.graphs);
+    double apart = 0;
+    for (int i = 0; i < g.graphs * NET_OUTPUTS; i++) apart += fabs((double)out[i] - (double)out[i % NET_OUTPUTS]);
+    if (!(apart > 0)) fail_msg("%s: nodes with different features give the same outputs", n->what);
+}
+
+static void a_data_set_of_single_nodes_trains(void **state)
+{
+    (void)state;
+    net_each_small(singles, NULL);
+}
+
 /* ---- the same bits */
 
 typedef struct machine {
@@ -210,6 +231,7 @@ int main(void)
         cmocka_unit_test(renumbered_nodes_give_the_same_outputs),
         cmocka_unit_test(a_graph_ignores_its_batch),
         cmocka_unit_test(one_node_no_edges_loops_and_ties),
+        cmocka_unit_test(a_data_set_of_single_nodes_trains),
         cmocka_unit_test(threads_and_instruction_sets_change_no_bit),
     };
     return cmocka_run_group_tests_name("baselines", tests, NULL, NULL);

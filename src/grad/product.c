@@ -1,0 +1,68 @@
+/* product.c - see product.h. Which thread computes which rows changes no bit: an element is one chain.
+ * SPDX-License-Identifier: MIT */
+#include "grad/product.h"
+#include "base/crew.h"
+
+#define WORTH 2e6 /* operations that are worth waking a thread for */
+
+typedef struct sharing {
+    int rows, pieces;
+    mp_row_work *work;
+    void *arg;
+} sharing;
+
+static void piece(void *arg, int index, int worker)
+{
+    const sharing *s = arg;
+    (void)worker;
+    int64_t rows = s->rows;
+    s->work(s->arg, (int)(rows * index / s->pieces), (int)(rows * (index + 1) / s->pieces), index);
+}
+
+int mp_pieces(const mp_ctx *c, int rows, double operations)
+{
+    if (!c->crew || operations < WORTH) return 1;
+    int all = mp_crew_size(c->crew);
+    return rows < all ? 1 : all;
+}
+
+void mp_share_rows(mp_ctx *c, int rows, int pieces, mp_row_work *work, void *arg)
+{
+    if (pieces == 1)
+        work(arg, 0, rows, 0);
+    else
+        mp_crew_run(c->crew, pieces, piece, &(sharing){ rows, pieces, work, arg });
+}
+
+typedef struct product {
+    const mp_kernels *k;
+    mp_real *C;
+    mp_operand a, b;
+    int n, len;
+    const mp_real *bias;
+    bool add, relu;
+    mp_real *room; /* scratch of each piece, one after another */
+    size_t each;
+} product;
+
+static void some_rows(void *arg, int from, int to, int index)
+{
+    const product *p = arg;
+    mp_operand a = p->a;
+    a.p += a.flip ? (size_t)from : mp_at(from, a.ld);
+    p->k->gemm(p->C + mp_at(from, p->n), a, p->b, to - from, p->n, p->len, p->bias, p->add, p->relu,
+               p->room + (size_t)index * p->each);
+}
+
+void mp_product_of(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, int m, int n, int k, const mp_real *bias,
+                   bool add, bool relu)
+{
+    mp_arena_mark here = mp_arena_here(c->arena);
+    double flops = 2.0 * m * n * k;
+    int pieces = mp_pieces(c, m, flops);
+    size_t each = mp_gemm_work(m, n, k);
+    product p = { c->k, C, a, b, n, k, bias, add, relu, MP_NEW_RAW(c->arena, mp_real, each * (size_t)pieces), each };
+    mp_share_rows(c, m, pieces, some_rows, &p);
+    mp_arena_back(c->arena, here);
+    c->flops += flops;
+}

@@ -9,5 +9,6 @@ double mp_bench_now(void);                /* seconds, monotonic */
 double mp_bench_median(double *v, int n); /* sorts v */
 
 extern const mp_cli mp_bench_er;
+extern const mp_cli mp_bench_predict;
 
 #endif

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/predict.h"
 #include "cli/setup.h"
+#include "data/archive.h"
 #include "data/seal.h"
 #include "data/stream.h"
 #include "train/engine.h"
@@ -42,15 +43,13 @@ static const mp_cli cli = {
     .name = "predict",
     .operands = "MODEL INPUT",
     .summary = "Labels and probabilities of a model file for the graphs of INPUT.",
-    .more =
-        "INPUT is a data set's name, a TUDataset folder or an archive of one; or JSON lines: a file whose name ends "
-        "in\n"
-        ".jsonl, or - for standard input, with a graph a line:\n"
-        "  {\"nodes\":3, \"edges\":[[0,1],[1,2]], \"labels\":[6,0,0], \"attributes\":[[0.5],[1],[2]]}\n"
-        "\"x\" with rows of finished features may stand in place of labels and attributes.\n"
-        "Graphs are numbered from 0 and answered as they are read, in memory that does not grow with INPUT. Archives\n"
-        "are unpacked into memory whole, and so is a folder whose edges are not in the order of its graphs.\n"
-        "Labels of graphs are not needed; where they are there, the share of right answers is printed too.",
+    .more = "INPUT is a data set's name, a TUDataset folder or an archive of one; or JSON lines: a file whose name\n"
+            "ends in .jsonl, or - for standard input, with a graph a line:\n"
+            "  {\"nodes\":3, \"edges\":[[0,1],[1,2]], \"labels\":[6,0,0], \"attributes\":[[0.5],[1],[2]]}\n"
+            "\"x\" with rows of finished features may stand in place of labels and attributes.\n"
+            "Graphs are numbered from 0 and answered as they are read, in memory that does not grow with INPUT.\n"
+            "Read whole are compressed tars, and sets whose edges are not in the order of the graphs.\n"
+            "Where the input has labels of graphs, the share of right answers is printed too.",
     .least = 2,
     .most = 2,
     .size = sizeof(predict),
@@ -174,11 +173,11 @@ static bool ends_in(const char *s, const char *end)
 }
 
 /* What the stream could not make sense of, the loader can, or says what is wrong with it. */
-static mp_err run_whole(job *j, const char *path, bool folder, int threads, mp_arena *a)
+static mp_err run_whole(job *j, const char *path, bool began, int threads, mp_arena *a)
 {
     mp_dataset d;
     MP_TRY(mp_dataset_load_as(path, NULL, &j->as, a, &d));
-    if (folder) fprintf(stderr, "%s: edges are not in the order of the graphs, so it is read whole\n", path);
+    if (began) fprintf(stderr, "%s: edges are not in the order of the graphs, so it is read whole\n", path);
     j->stream = mp_stream_whole(&d, j->graphs);
     return run_stream(j, threads, a);
 }
@@ -188,11 +187,11 @@ static mp_err run_dataset(job *j, const predict *p, const char *input, int threa
     const char *path;
     bool folder;
     MP_TRY(mp_dataset_find(input, p->data, a, &path, &folder));
-    if (folder && mp_stream_folder(path, &j->as, a, &j->stream) == MP_OK) {
-        mp_err e = run_stream(j, threads, a);
-        if (e == MP_OK || e == MP_ERR_DIVERGED || j->stuck) return e;
-    }
-    return run_whole(j, path, folder, threads, a);
+    mp_err e = (folder ? mp_stream_folder : mp_stream_zip)(path, &j->as, a, &j->stream);
+    bool began = e == MP_OK;
+    if (began) e = run_stream(j, threads, a);
+    if (e == MP_OK || e == MP_ERR_DIVERGED || j->stuck) return e;
+    return run_whole(j, path, began, threads, a);
 }
 
 static mp_err run_input(job *j, const predict *p, const char *input, int threads, mp_arena *a)

@@ -10,6 +10,7 @@
 
 #define FIRST_ROOM ((size_t)1 << 18)
 #define MOST_ROOM  ((size_t)1 << 30)
+#define STRIDE     256 /* bytes in which line ends are counted, not looked for */
 
 typedef struct file {
     const char *path;
@@ -103,11 +104,23 @@ void mp_feed_cut(mp_feed *f, size_t n, mp_buf *out)
     f->from += n;
 }
 
+/* Strides that hold no more line ends than are wanted. */
+static void stride(mp_span seen, size_t *at, int64_t *n)
+{
+    while (*at + STRIDE <= seen.n) {
+        int64_t ends = (int64_t)mp_newlines(seen.p + *at, STRIDE);
+        if (ends >= *n) return;
+        *n -= ends;
+        *at += STRIDE;
+    }
+}
+
 mp_err mp_feed_lines(mp_feed *f, int64_t n, mp_buf *out)
 {
     size_t at = 0;
     while (n > 0) {
         mp_span seen = mp_feed_window(f);
+        stride(seen, &at, &n);
         const char *end = memchr(seen.p + at, '\n', seen.n - at);
         if (end) {
             at = (size_t)(end - seen.p) + 1;

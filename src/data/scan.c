@@ -11,10 +11,7 @@ int64_t mp_scan_lines(mp_span *text)
 {
     while (text->n && is_blank(text->p[text->n - 1])) text->n--;
     if (text->n == 0) return 0;
-    int64_t lines = 1;
-    const char *end = text->p + text->n;
-    for (const char *p = text->p; (p = memchr(p, '\n', (size_t)(end - p))) != NULL; p++) lines++;
-    return lines;
+    return 1 + (int64_t)mp_newlines(text->p, text->n);
 }
 
 bool mp_scan_real(mp_scan *s, double *out)

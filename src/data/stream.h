@@ -7,7 +7,7 @@
 #define MP_STREAM_H
 
 #include "data/feed.h"
-#include "data/tu.h"
+#include "data/gather.h"
 
 typedef struct mp_piece {
     int64_t first;              /* number of its first graph in the input, from 0                    */
@@ -32,6 +32,10 @@ MP_MUST mp_err mp_stream_tu(const char *name, const mp_tap tap[MP_TU_PARTS], con
 
 /* The same from a folder. Memory for names is the arena's. */
 MP_MUST mp_err mp_stream_folder(const char *path, const mp_dataset_as *as, mp_arena *a, mp_stream **out);
+
+/* The same from files that were gathered by name; `open` is called for each, with g->where in front. */
+typedef mp_err mp_tap_open(const char *where, const char *path, mp_tap *out);
+MP_MUST mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_dataset_as *as, mp_stream **out);
 
 /* A data set in memory, from graph `first` on. */
 mp_stream *mp_stream_whole(const mp_dataset *d, int64_t first);

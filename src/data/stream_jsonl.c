@@ -37,10 +37,8 @@ static size_t whole_lines(mp_span seen, bool end)
 
 static int64_t count_lines(const mp_buf *b)
 {
-    int64_t lines = b->n > 0 && b->p[b->n - 1] != '\n';
-    const char *end = b->p + b->n;
-    for (const char *p = b->p; (p = memchr(p, '\n', (size_t)(end - p))) != NULL; p++) lines++;
-    return lines;
+    bool open = b->n > 0 && b->p[b->n - 1] != '\n';
+    return (int64_t)mp_newlines(b->p, b->n) + open;
 }
 
 static mp_err cut(mp_stream *s, mp_piece *p, bool *got)

@@ -6,7 +6,6 @@
  * of its edges lies within it, and the end of the stream that no file has anything left.
  * SPDX-License-Identifier: MIT */
 #include "data/stream.h"
-#include "data/gather.h"
 #include "data/scan.h"
 
 #include <stdlib.h>
@@ -200,17 +199,28 @@ mp_err mp_stream_tu(const char *name, const mp_tap tap[MP_TU_PARTS], const mp_da
     return e;
 }
 
-mp_err mp_stream_folder(const char *path, const mp_dataset_as *as, mp_arena *a, mp_stream **out)
+mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_dataset_as *as, mp_stream **out)
 {
-    mp_gather g = { .where = path, .text = a, .keep = a, .names_only = true };
     mp_tap tap[MP_TU_PARTS] = { 0 };
-    MP_TRY(mp_gather_folder(&g, path));
-    if (!g.files.name) return mp_fail(MP_ERR_INPUT, "%s: holds no data set (no file NAME_A.txt)", path);
+    if (!g->files.name) return mp_fail(MP_ERR_INPUT, "%s: holds no data set (no file NAME_A.txt)", g->where);
     mp_err e = MP_OK;
     for (int part = 0; part < MP_TU_PARTS && e == MP_OK; part++)
-        if (g.files.part[part].p) e = mp_tap_file(g.files.part[part].p, &tap[part]);
-    if (e == MP_OK) return mp_stream_tu(g.files.name, tap, as, out);
+        if (g->files.part[part].p) e = open(g->where, g->files.part[part].p, &tap[part]);
+    if (e == MP_OK) return mp_stream_tu(g->files.name, tap, as, out);
     for (int part = 0; part < MP_TU_PARTS; part++)
         if (tap[part].close) tap[part].close(tap[part].state);
     return e;
+}
+
+static mp_err open_file(const char *where, const char *path, mp_tap *out)
+{
+    (void)where;
+    return mp_tap_file(path, out);
+}
+
+mp_err mp_stream_folder(const char *path, const mp_dataset_as *as, mp_arena *a, mp_stream **out)
+{
+    mp_gather g = { .where = path, .text = a, .keep = a, .names_only = true };
+    MP_TRY(mp_gather_folder(&g, path));
+    return mp_stream_gathered(&g, open_file, as, out);
 }

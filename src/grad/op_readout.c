@@ -30,7 +30,7 @@ mp_mat *mp_readout(mp_ctx *c, mp_mat *x, const int *ptr, int graphs, mp_read_kin
     bool max = kind == MP_READ_MAXMEAN || kind == MP_READ_MAX, summed = kind != MP_READ_MAX;
     int sum_at = max && summed ? C : 0, ld = C + sum_at;
     mp_mat *out = mp_mat_new(c, graphs, ld);
-    int *arg = max ? MP_NEW_RAW(c->arena, int, (size_t)graphs *(size_t)C) : NULL;
+    int *arg = max && c->record ? MP_NEW_RAW(c->arena, int, (size_t)graphs *(size_t)C) : NULL;
     mp_real *scale = NULL;
     if (summed && kind != MP_READ_SUM) {
         scale = MP_NEW_RAW(c->arena, mp_real, graphs);

@@ -54,7 +54,7 @@ typedef struct mp_links {
     /* dX[keep i] += G dOut; dG = <X, dOut>, 16 lanes. dX, dG may be NULL. */                                         \
     K(gate_bwd, (mp_real *dX, mp_real *dG, const mp_real *dOut, const mp_real *X, const mp_real *G,                   \
                  const int *keep, int K, int C, int D, int split))                                                    \
-    /* Per graph and column over its rows: max (first row wins ties; arg = that row), sum times scale[b]. */          \
+    /* Per graph and column over its rows: max (first row wins ties; arg = that row, or NULL), sum times scale[b]. */ \
     K(readout_max, (mp_real *out, int *arg, const mp_real *X, const int *ptr, int B, int C, int ld))                  \
     K(readout_sum, (mp_real *out, const mp_real *X, const int *ptr, const mp_real *scale, int B, int C, int ld))      \
     K(readout_max_bwd, (mp_real *dX, const mp_real *dOut, const int *arg, int B, int C, int ld))                      \

@@ -156,21 +156,32 @@ void MP_FN(gate_bwd)(mp_real *dX, mp_real *dG, const mp_real *dOut, const mp_rea
     }
 }
 
+static void max_row(mp_real *restrict y, const mp_real *restrict x, int C)
+{
+    for (int c = 0; c < C; c++) y[c] = x[c] > y[c] ? x[c] : y[c];
+}
+
+static void max_row_at(mp_real *restrict y, int *restrict at, const mp_real *restrict x, int v, int C)
+{
+    for (int c = 0; c < C; c++) {
+        at[c] = x[c] > y[c] ? v : at[c];
+        y[c] = x[c] > y[c] ? x[c] : y[c];
+    }
+}
+
 void MP_FN(readout_max)(mp_real *out, int *arg, const mp_real *X, const int *ptr, int B, int C, int ld)
 {
     for (int b = 0; b < B; b++) {
-        mp_real *restrict y = out + (size_t)b * (size_t)ld;
-        int *restrict at = arg + (size_t)b * (size_t)C;
-        for (int c = 0; c < C; c++) {
-            y[c] = ptr[b] < ptr[b + 1] ? X[(size_t)ptr[b] * (size_t)C + c] : 0;
-            at[c] = ptr[b] < ptr[b + 1] ? ptr[b] : -1;
-        }
+        mp_real *y = out + (size_t)b * (size_t)ld;
+        int *at = arg ? arg + (size_t)b * (size_t)C : NULL;
+        for (int c = 0; c < C; c++) y[c] = ptr[b] < ptr[b + 1] ? X[(size_t)ptr[b] * (size_t)C + c] : 0;
+        for (int c = 0; at && c < C; c++) at[c] = ptr[b] < ptr[b + 1] ? ptr[b] : -1;
         for (int v = ptr[b] + 1; v < ptr[b + 1]; v++) {
-            const mp_real *restrict x = X + (size_t)v * (size_t)C;
-            for (int c = 0; c < C; c++) {
-                at[c] = x[c] > y[c] ? v : at[c];
-                y[c] = x[c] > y[c] ? x[c] : y[c];
-            }
+            const mp_real *x = X + (size_t)v * (size_t)C;
+            if (at)
+                max_row_at(y, at, x, v, C);
+            else
+                max_row(y, x, C);
         }
     }
 }

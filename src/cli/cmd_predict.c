@@ -173,11 +173,12 @@ static bool ends_in(const char *s, const char *end)
 }
 
 /* What the stream could not make sense of, the loader can, or says what is wrong with it. */
-static mp_err run_whole(job *j, const char *path, bool began, int threads, mp_arena *a)
+static mp_err run_whole(job *j, const char *path, int threads, mp_arena *a)
 {
     mp_dataset d;
+    const char *why = mp_arena_text(a, mp_message(), strlen(mp_message()));
     MP_TRY(mp_dataset_load_as(path, NULL, &j->as, a, &d));
-    if (began) fprintf(stderr, "%s: edges are not in the order of the graphs, so it is read whole\n", path);
+    fprintf(stderr, "%s: read whole: %s\n", path, why);
     j->stream = mp_stream_whole(&d, j->graphs);
     return run_stream(j, threads, a);
 }
@@ -188,16 +189,18 @@ static mp_err run_dataset(job *j, const predict *p, const char *input, int threa
     bool folder;
     MP_TRY(mp_dataset_find(input, p->data, a, &path, &folder));
     mp_err e = (folder ? mp_stream_folder : mp_stream_zip)(path, &j->as, a, &j->stream);
-    bool began = e == MP_OK;
-    if (began) e = run_stream(j, threads, a);
+    if (e == MP_OK) e = run_stream(j, threads, a);
     if (e == MP_OK || e == MP_ERR_DIVERGED || j->stuck) return e;
-    return run_whole(j, path, began, threads, a);
+    return run_whole(j, path, threads, a);
 }
 
 static mp_err run_input(job *j, const predict *p, const char *input, int threads, mp_arena *a)
 {
-    if (strcmp(input, "-") != 0 && !ends_in(input, ".jsonl")) return run_dataset(j, p, input, threads, a);
-    MP_TRY(mp_stream_jsonl(input, &j->as, &j->stream));
+    bool piped = strcmp(input, "-") == 0;
+    mp_tap tap;
+    if (!piped && !ends_in(input, ".jsonl")) return run_dataset(j, p, input, threads, a);
+    MP_TRY(mp_tap_file(input, &tap));
+    j->stream = mp_stream_jsonl(piped ? "standard input" : input, tap, &j->as);
     return run_stream(j, threads, a);
 }
 

@@ -22,20 +22,20 @@ void mp_piece_free(mp_piece *p);
 
 typedef struct mp_stream mp_stream;
 
-/* JSON lines (docs/formats.md), a graph each, from a file or, for "-", from standard input. `path` and `as` must stay. */
-MP_MUST mp_err mp_stream_jsonl(const char *path, const mp_dataset_as *as, mp_stream **out);
+/* JSON lines (docs/formats.md), a graph each. `name` opens messages; it and `as` must stay. The tap is the stream's. */
+mp_stream *mp_stream_jsonl(const char *name, mp_tap tap, const mp_dataset_as *as);
 
 /* The files of a TUDataset read in step, tap by tap; those that are not there are all zero. The taps are the stream's from
- * now on, also when it fails. Reading fails where a file is damaged, and where edges are not in the order of the graphs:
- * then the set must be loaded whole. */
+ * now on, also when it fails. Edges must be in the order of the graphs; of those that are not, a piece may lack some. */
 MP_MUST mp_err mp_stream_tu(const char *name, const mp_tap tap[MP_TU_PARTS], const mp_dataset_as *as, mp_stream **out);
+
+/* The same from files that were gathered by name; `open` is called for each, with g->where in front. The edges are looked at
+ * first, all of them: fails when they are not in the order of the graphs. Then the set must be loaded whole. */
+typedef mp_err mp_tap_open(const char *where, const char *path, mp_tap *out);
+MP_MUST mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_dataset_as *as, mp_stream **out);
 
 /* The same from a folder. Memory for names is the arena's. */
 MP_MUST mp_err mp_stream_folder(const char *path, const mp_dataset_as *as, mp_arena *a, mp_stream **out);
-
-/* The same from files that were gathered by name; `open` is called for each, with g->where in front. */
-typedef mp_err mp_tap_open(const char *where, const char *path, mp_tap *out);
-MP_MUST mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_dataset_as *as, mp_stream **out);
 
 /* A data set in memory, from graph `first` on. */
 mp_stream *mp_stream_whole(const mp_dataset *d, int64_t first);

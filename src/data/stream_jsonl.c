@@ -19,7 +19,7 @@
 
 typedef struct jsonl {
     mp_stream stream;
-    const char *path; /* opens messages */
+    const char *name; /* opens messages */
     const mp_dataset_as *as;
     mp_feed feed;
     int64_t lines; /* cut off so far */
@@ -50,20 +50,20 @@ static mp_err cut(mp_stream *s, mp_piece *p, bool *got)
     mp_feed_cut(&j->feed, n, &p->text[0]);
     p->first = j->lines;
     j->lines += count_lines(&p->text[0]);
-    if (j->lines > INT_MAX) return mp_fail(MP_ERR_LIMIT, "%s: more than %d lines", j->path, INT_MAX);
+    if (j->lines > INT_MAX) return mp_fail(MP_ERR_LIMIT, "%s: more than %d lines", j->name, INT_MAX);
     *got = n > 0;
     return MP_OK;
 }
 
 typedef struct reader { /* of one line */
-    const char *path;
+    const char *name;
     const mp_json *line;
     mp_arena *arena;
 } reader;
 
 static mp_err bad(const reader *r, const char *key, const char *what)
 {
-    return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": %s", r->path, r->line->line, key, what);
+    return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": %s", r->name, r->line->line, key, what);
 }
 
 static mp_err take_number(const reader *r, const char *key, const mp_json *v, bool whole, double *out)
@@ -88,7 +88,7 @@ static mp_err take_table(const reader *r, const char *key, int cols, bool whole,
     for (const mp_json *row = table->first; row; row = row->next) {
         bool bare = row->kind == MP_JSON_NUMBER;
         if (bare ? cols != 1 : row->kind != MP_JSON_ARRAY || row->count != cols)
-            return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": expected rows of %d", r->path, r->line->line, key, cols);
+            return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": expected rows of %d", r->name, r->line->line, key, cols);
         if (bare) MP_TRY(take_number(r, key, row, whole, v++));
         for (const mp_json *item = bare ? NULL : row->first; item; item = item->next)
             MP_TRY(take_number(r, key, item, whole, v++));
@@ -113,7 +113,7 @@ static mp_err take_edges(const reader *r, mp_query *q)
 static mp_err need_row_a_node(const reader *r, const char *key, const void *table, int rows, int nodes)
 {
     if (!table || rows == nodes) return MP_OK;
-    return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\" has %d rows for %d nodes", r->path, r->line->line, key, rows, nodes);
+    return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\" has %d rows for %d nodes", r->name, r->line->line, key, rows, nodes);
 }
 
 static mp_err take_reals(const reader *r, const char *key, int cols, int nodes, const float **out)
@@ -148,7 +148,7 @@ static mp_err known_keys(const reader *r)
         while (keys[k] && strcmp(keys[k], v->key) != 0) k++;
         if (keys[k]) continue;
         const char *near = mp_nearest(v->key, keys);
-        return mp_fail(MP_ERR_INPUT, "%s:%d: no such key '%.40s'%s%s%s", r->path, r->line->line, v->key,
+        return mp_fail(MP_ERR_INPUT, "%s:%d: no such key '%.40s'%s%s%s", r->name, r->line->line, v->key,
                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     return MP_OK;
@@ -157,7 +157,7 @@ static mp_err known_keys(const reader *r)
 static mp_err take_query(const reader *r, const mp_recipe *recipe, mp_query *q)
 {
     const mp_json *nodes;
-    MP_TRY(mp_json_need(r->line, "nodes", MP_JSON_NUMBER, r->path, &nodes));
+    MP_TRY(mp_json_need(r->line, "nodes", MP_JSON_NUMBER, r->name, &nodes));
     if (!nodes->exact || nodes->whole < 1 || nodes->whole >= INT_MAX)
         return bad(r, "nodes", "expected a whole number from 1 on");
     MP_TRY(known_keys(r));
@@ -171,14 +171,14 @@ static mp_err take_query(const reader *r, const mp_recipe *recipe, mp_query *q)
 /* The graph of one line; what it is made of stays in the piece's memory, the JSON does not. */
 static mp_err read_line(const jsonl *j, mp_piece *p, mp_span text, int line, mp_graph *g, mp_sparse *x)
 {
-    reader r = { j->path, NULL, p->scratch };
+    reader r = { j->name, NULL, p->scratch };
     mp_query q;
     int unseen;
     mp_arena_reset(p->scratch);
-    MP_TRY(mp_json_parse_line(text, j->path, line, p->scratch, &r.line));
+    MP_TRY(mp_json_parse_line(text, j->name, line, p->scratch, &r.line));
     MP_TRY(take_query(&r, j->as->recipe, &q));
     mp_err e = mp_query_build(j->as->recipe, &q, p->memory, g, x, &unseen);
-    if (e != MP_OK) return mp_fail_within(e, "%s:%d", j->path, line);
+    if (e != MP_OK) return mp_fail_within(e, "%s:%d", j->name, line);
     p->data.unseen_nodes += unseen;
     return MP_OK;
 }
@@ -191,7 +191,7 @@ static mp_err read_piece(const mp_stream *s, mp_piece *p)
     mp_graph *g = MP_NEW_RAW(p->memory, mp_graph, lines);
     mp_sparse *x = MP_NEW_RAW(p->memory, mp_sparse, lines);
     mp_err e = MP_OK;
-    p->data = (mp_dataset){ .name = j->path };
+    p->data = (mp_dataset){ .name = j->name };
     p->from = p->count = 0;
     while (e == MP_OK && mp_next_line(&rest, &text)) {
         e = read_line(j, p, text, (int)p->first + p->count + 1, &g[p->count], &x[p->count]);
@@ -207,16 +207,11 @@ static void close_feed(mp_stream *s)
     free(s);
 }
 
-mp_err mp_stream_jsonl(const char *path, const mp_dataset_as *as, mp_stream **out)
+mp_stream *mp_stream_jsonl(const char *name, mp_tap tap, const mp_dataset_as *as)
 {
-    mp_tap tap;
-    MP_TRY(mp_tap_file(path, &tap));
     jsonl *j = calloc(1, sizeof *j);
     mp_assert(j != NULL);
-    *j = (jsonl){ .stream = { cut, read_piece, close_feed },
-                  .path = strcmp(path, "-") == 0 ? "standard input" : path,
-                  .as = as };
+    *j = (jsonl){ .stream = { cut, read_piece, close_feed }, .name = name, .as = as };
     mp_feed_open(&j->feed, tap);
-    *out = &j->stream;
-    return MP_OK;
+    return &j->stream;
 }

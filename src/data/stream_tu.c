@@ -1,9 +1,9 @@
 /* stream_tu.c - the files of a TUDataset in step: a piece is some whole graphs, with their lines of every file.
  *
  * The indicator says how many graphs and nodes a piece has. Files with a line a node or a line a graph are cut by counting
- * lines. The edge file is cut behind the last line whose node is in the piece, found by halving the window, because in
- * practice edges come in the order of the graphs. That they do is not taken for granted: reading a piece checks that each
- * of its edges lies within it, and the end of the stream that no file has anything left.
+ * lines. The edge file is cut behind the last line whose node is in the piece, found by halving the window: in practice
+ * edges come in the order of the graphs. That they do is not taken for granted, since an edge that comes too late would
+ * be missed by an answer already given: mp_stream_gathered looks at all of them first.
  * SPDX-License-Identifier: MIT */
 #include "data/stream.h"
 #include "data/scan.h"
@@ -28,7 +28,7 @@ static const mp_tu_part others[] = { MP_TU_EDGES, MP_TU_NODE_LABELS, MP_TU_NODE_
 
 static mp_err out_of_step(const tu *t)
 {
-    return mp_fail(MP_ERR_INPUT, "%s: its files do not go in step", t->name);
+    return mp_fail(MP_ERR_INPUT, "the files of %s are not in the order of the graphs", t->name);
 }
 
 /* The number a line begins with; -1 when it does not. */
@@ -199,17 +199,58 @@ mp_err mp_stream_tu(const char *name, const mp_tap tap[MP_TU_PARTS], const mp_da
     return e;
 }
 
-mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_dataset_as *as, mp_stream **out)
+/* Every line begins with a node of the piece. */
+static bool edges_within(const mp_piece *p, int64_t last)
 {
-    mp_tap tap[MP_TU_PARTS] = { 0 };
-    if (!g->files.name) return mp_fail(MP_ERR_INPUT, "%s: holds no data set (no file NAME_A.txt)", g->where);
+    const char *at = p->text[MP_TU_EDGES].p, *end = at + p->text[MP_TU_EDGES].n;
+    while (at < end) {
+        int64_t node = number_at((mp_span){ at, (size_t)(end - at) }, 0);
+        if (node <= p->nodes_before || node > last) return false;
+        while (at < end && *at++ != '\n') {}
+    }
+    return true;
+}
+
+/* Looks at all edges before the first answer. Takes the stream, which needs no more than edges and indicator. */
+static mp_err in_step(mp_stream *s)
+{
+    const tu *t = (const tu *)s;
+    mp_piece p;
+    bool got;
+    mp_err e;
+    mp_piece_init(&p);
+    while ((e = mp_stream_cut(s, &p, &got)) == MP_OK && got)
+        if (!edges_within(&p, t->nodes)) {
+            e = out_of_step(t);
+            break;
+        }
+    mp_piece_free(&p);
+    mp_stream_close(s);
+    return e;
+}
+
+/* Taps of the files from part 0 up to `parts`; none is left open after a failure. */
+static mp_err open_parts(const mp_gather *g, mp_tap_open *open, int parts, mp_tap tap[MP_TU_PARTS])
+{
     mp_err e = MP_OK;
-    for (int part = 0; part < MP_TU_PARTS && e == MP_OK; part++)
+    for (int part = 0; part < parts && e == MP_OK; part++)
         if (g->files.part[part].p) e = open(g->where, g->files.part[part].p, &tap[part]);
-    if (e == MP_OK) return mp_stream_tu(g->files.name, tap, as, out);
-    for (int part = 0; part < MP_TU_PARTS; part++)
+    for (int part = 0; part < parts && e != MP_OK; part++)
         if (tap[part].close) tap[part].close(tap[part].state);
     return e;
+}
+
+mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_dataset_as *as, mp_stream **out)
+{
+    static const int passes[] = { MP_TU_INDICATOR + 1, MP_TU_PARTS }; /* structure alone, to look; then all */
+    if (!g->files.name) return mp_fail(MP_ERR_INPUT, "%s: holds no data set (no file NAME_A.txt)", g->where);
+    for (int pass = 0; pass < 2; pass++) {
+        mp_tap tap[MP_TU_PARTS] = { 0 };
+        MP_TRY(open_parts(g, open, passes[pass], tap));
+        MP_TRY(mp_stream_tu(g->files.name, tap, as, out));
+        if (pass == 0) MP_TRY(in_step(*out));
+    }
+    return MP_OK;
 }
 
 static mp_err open_file(const char *where, const char *path, mp_tap *out)

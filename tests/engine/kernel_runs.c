@@ -183,6 +183,8 @@ void run_readout_max(const mp_kernels *k, mp_rig *r, trace *t)
     k->readout_max(out, arg, X, g.node_ptr, 3, C, ld);
     trace_reals(t, out, area(3, ld));
     trace_ints(t, arg, area(3, C));
+    k->readout_max(out, NULL, X, g.node_ptr, 3, C, ld);
+    trace_reals(t, out, area(3, ld));
 }
 
 void run_readout_sum(const mp_kernels *k, mp_rig *r, trace *t)

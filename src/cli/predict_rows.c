@@ -70,20 +70,17 @@ static void json_head(const mp_answerer *m, mp_buf *b)
 static void json_row(const mp_answerer *m, int64_t graph, int64_t answer, const mp_real *out, mp_buf *b)
 {
     mp_buf_puts(b, graph ? ",\n" : "\n");
-    mp_buf one = { 0 };
-    mp_json_open(&one, '{');
-    mp_json_add_int(&one, "graph", graph);
-    mp_json_add_int(&one, "label", label_of(m, answer));
-    if (!classifies(m)) mp_json_add_real(&one, "output", (double)out[0]);
+    mp_json_open(b, '{');
+    mp_json_add_int(b, "graph", graph);
+    mp_json_add_int(b, "label", label_of(m, answer));
+    if (!classifies(m)) mp_json_add_real(b, "output", (double)out[0]);
     if (classifies(m)) {
-        mp_json_key(&one, "probabilities");
-        mp_json_open(&one, '[');
-        for (int c = 0; c < m->about.classes; c++) mp_json_put_real(&one, share(out[c]));
-        mp_json_close(&one, ']');
+        mp_json_key(b, "probabilities");
+        mp_json_open(b, '[');
+        for (int c = 0; c < m->about.classes; c++) mp_json_put_real(b, share(out[c]));
+        mp_json_close(b, ']');
     }
-    mp_json_close(&one, '}');
-    mp_buf_add(b, one.p, one.n);
-    mp_buf_free(&one);
+    mp_json_close(b, '}');
 }
 
 static void json_tail(double accuracy, int64_t unseen, mp_buf *b)

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE ((size_t)1 << 15) /* bytes */
+#define PIECE      ((size_t)1 << 15) /* bytes */
+#define MOST_NODES 20000000 /* as many as a line of JSON may have values: a number alone must not eat the machine */
 
 typedef struct jsonl {
     mp_stream stream;
@@ -158,8 +159,9 @@ static mp_err take_query(const reader *r, const mp_recipe *recipe, mp_query *q)
 {
     const mp_json *nodes;
     MP_TRY(mp_json_need(r->line, "nodes", MP_JSON_NUMBER, r->name, &nodes));
-    if (!nodes->exact || nodes->whole < 1 || nodes->whole >= INT_MAX)
-        return bad(r, "nodes", "expected a whole number from 1 on");
+    if (!nodes->exact || nodes->whole < 1 || nodes->whole > MOST_NODES)
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"nodes\": expected a whole number from 1 to %d", r->name, r->line->line,
+                       MOST_NODES);
     MP_TRY(known_keys(r));
     *q = (mp_query){ .nodes = (int)nodes->whole };
     MP_TRY(take_edges(r, q));

@@ -188,7 +188,7 @@ static mp_err run_dataset(job *j, const predict *p, const char *input, int threa
     const char *path;
     bool folder;
     MP_TRY(mp_dataset_find(input, p->data, a, &path, &folder));
-    mp_err e = (folder ? mp_stream_folder : mp_stream_zip)(path, &j->as, a, &j->stream);
+    mp_err e = (folder ? mp_stream_folder : mp_stream_zip)(path, &j->as, threads, a, &j->stream);
     if (e == MP_OK) e = run_stream(j, threads, a);
     if (e == MP_OK || e == MP_ERR_DIVERGED || j->stuck) return e;
     return run_whole(j, path, threads, a);

@@ -172,12 +172,12 @@ static mp_err open_member(const char *where, const char *path, mp_tap *out)
     return go_to(m->in, where, path);
 }
 
-mp_err mp_stream_zip(const char *path, const mp_dataset_as *as, mp_arena *a, mp_stream **out)
+mp_err mp_stream_zip(const char *path, const mp_dataset_as *as, int threads, mp_arena *a, mp_stream **out)
 {
     mp_gather g = { .where = path, .text = a, .keep = a, .names_only = true };
     size_t n = strlen(path);
     if (n < 4 || strcmp(path + n - 4, ".zip") != 0)
         return mp_fail(MP_ERR_INPUT, "compressed tars have no way to read several files in step");
     MP_TRY(mp_gather_archive(&g, path));
-    return mp_stream_gathered(&g, open_member, as, out);
+    return mp_stream_gathered(&g, open_member, as, threads, out);
 }

@@ -10,12 +10,12 @@
 #include "data/gather.h"
 
 typedef struct mp_piece {
-    int64_t first;              /* number of its first graph in the input, from 0                    */
-    int64_t nodes_before;       /* in the input                                                      */
-    mp_buf text[MP_TU_PARTS];   /* what was cut off each file                                        */
-    mp_arena *memory, *scratch; /* of what is read, and of one line while it is read                 */
-    mp_dataset data;            /* read: features, structure, labels ...                             */
-    int from, count;            /* ... of which the piece is these graphs                            */
+    int64_t first;               /* number of its first graph in the input, from 0                    */
+    int64_t nodes_before, nodes; /* TU files: in the input before it, and in it                      */
+    mp_buf text[MP_TU_PARTS];    /* what was cut off each file                                        */
+    mp_arena *memory, *scratch;  /* of what is read, and of one line while it is read                 */
+    mp_dataset data;             /* read: features, structure, labels ...                             */
+    int from, count;             /* ... of which the piece is these graphs                            */
 } mp_piece;
 void mp_piece_init(mp_piece *p);
 void mp_piece_free(mp_piece *p);
@@ -30,12 +30,13 @@ mp_stream *mp_stream_jsonl(const char *name, mp_tap tap, const mp_dataset_as *as
 MP_MUST mp_err mp_stream_tu(const char *name, const mp_tap tap[MP_TU_PARTS], const mp_dataset_as *as, mp_stream **out);
 
 /* The same from files that were gathered by name; `open` is called for each, with g->where in front. The edges are looked at
- * first, all of them: fails when they are not in the order of the graphs. Then the set must be loaded whole. */
+ * first, all of them, by `threads`: fails when they are not in the order of the graphs. Then the set must be loaded whole. */
 typedef mp_err mp_tap_open(const char *where, const char *path, mp_tap *out);
-MP_MUST mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_dataset_as *as, mp_stream **out);
+MP_MUST mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_dataset_as *as, int threads,
+                                  mp_stream **out);
 
 /* The same from a folder. Memory for names is the arena's. */
-MP_MUST mp_err mp_stream_folder(const char *path, const mp_dataset_as *as, mp_arena *a, mp_stream **out);
+MP_MUST mp_err mp_stream_folder(const char *path, const mp_dataset_as *as, int threads, mp_arena *a, mp_stream **out);
 
 /* A data set in memory, from graph `first` on. */
 mp_stream *mp_stream_whole(const mp_dataset *d, int64_t first);

@@ -6,6 +6,7 @@
  * be missed by an answer already given: mp_stream_gathered looks at all of them first.
  * SPDX-License-Identifier: MIT */
 #include "data/stream.h"
+#include "base/relay.h"
 #include "data/scan.h"
 
 #include <stdlib.h>
@@ -141,6 +142,7 @@ static mp_err cut(mp_stream *s, mp_piece *p, bool *got)
     int64_t nodes = mp_scan_lines(&lines), graphs = last - t->graphs;
     p->first = t->graphs;
     p->nodes_before = t->nodes;
+    p->nodes = nodes;
     t->graphs += graphs;
     t->nodes += nodes;
     *got = true;
@@ -199,32 +201,47 @@ mp_err mp_stream_tu(const char *name, const mp_tap tap[MP_TU_PARTS], const mp_da
     return e;
 }
 
-/* Every line begins with a node of the piece. */
-static bool edges_within(const mp_piece *p, int64_t last)
+static mp_err next_piece(void *stream, void *piece, bool *got)
 {
+    return mp_stream_cut(stream, piece, got);
+}
+
+/* Every line begins with a node of the piece. */
+static mp_err edges_within(void *stream, void *piece, int thread)
+{
+    const mp_piece *p = piece;
     const char *at = p->text[MP_TU_EDGES].p, *end = at + p->text[MP_TU_EDGES].n;
+    (void)thread;
     while (at < end) {
-        int64_t node = number_at((mp_span){ at, (size_t)(end - at) }, 0);
-        if (node <= p->nodes_before || node > last) return false;
+        int64_t node = number_at((mp_span){ at, (size_t)(end - at) }, 0) - p->nodes_before;
+        if (node < 1 || node > p->nodes) return out_of_step(stream);
         while (at < end && *at++ != '\n') {}
     }
-    return true;
+    return MP_OK;
+}
+
+static mp_err nothing_to_give(void *stream, void *piece)
+{
+    (void)stream;
+    (void)piece;
+    return MP_OK;
 }
 
 /* Looks at all edges before the first answer. Takes the stream, which needs no more than edges and indicator. */
-static mp_err in_step(mp_stream *s)
+static mp_err in_step(mp_stream *s, int threads)
 {
-    const tu *t = (const tu *)s;
-    mp_piece p;
-    bool got;
-    mp_err e;
-    mp_piece_init(&p);
-    while ((e = mp_stream_cut(s, &p, &got)) == MP_OK && got)
-        if (!edges_within(&p, t->nodes)) {
-            e = out_of_step(t);
-            break;
-        }
-    mp_piece_free(&p);
+    static const mp_relay steps = { next_piece, edges_within, nothing_to_give };
+    mp_arena *a = mp_arena_new(4096);
+    int count = 2 * threads;
+    mp_piece *pieces = MP_NEW(a, mp_piece, count);
+    void **piece = MP_NEW(a, void *, count);
+    for (int i = 0; i < count; i++) {
+        mp_piece_init(&pieces[i]);
+        piece[i] = &pieces[i];
+    }
+    mp_err e = mp_relay_run(&steps, s, piece, count, threads);
+    for (int i = 0; i < count; i++) mp_piece_free(&pieces[i]);
+    mp_arena_free(a);
     mp_stream_close(s);
     return e;
 }
@@ -240,7 +257,7 @@ static mp_err open_parts(const mp_gather *g, mp_tap_open *open, int parts, mp_ta
     return e;
 }
 
-mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_dataset_as *as, mp_stream **out)
+mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_dataset_as *as, int threads, mp_stream **out)
 {
     static const int passes[] = { MP_TU_INDICATOR + 1, MP_TU_PARTS }; /* structure alone, to look; then all */
     if (!g->files.name) return mp_fail(MP_ERR_INPUT, "%s: holds no data set (no file NAME_A.txt)", g->where);
@@ -248,7 +265,7 @@ mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_datase
         mp_tap tap[MP_TU_PARTS] = { 0 };
         MP_TRY(open_parts(g, open, passes[pass], tap));
         MP_TRY(mp_stream_tu(g->files.name, tap, as, out));
-        if (pass == 0) MP_TRY(in_step(*out));
+        if (pass == 0) MP_TRY(in_step(*out, threads));
     }
     return MP_OK;
 }
@@ -259,9 +276,9 @@ static mp_err open_file(const char *where, const char *path, mp_tap *out)
     return mp_tap_file(path, out);
 }
 
-mp_err mp_stream_folder(const char *path, const mp_dataset_as *as, mp_arena *a, mp_stream **out)
+mp_err mp_stream_folder(const char *path, const mp_dataset_as *as, int threads, mp_arena *a, mp_stream **out)
 {
     mp_gather g = { .where = path, .text = a, .keep = a, .names_only = true };
     MP_TRY(mp_gather_folder(&g, path));
-    return mp_stream_gathered(&g, open_file, as, out);
+    return mp_stream_gathered(&g, open_file, as, threads, out);
 }

@@ -292,7 +292,7 @@ static int graphs_streamed(mp_span zip, const char *name, mp_arena *a)
     bool got = true;
     WORKS(mp_write_file(path, zip.p, zip.n));
     mp_piece_init(&p);
-    mp_err e = mp_stream_zip(path, &as, a, &s);
+    mp_err e = mp_stream_zip(path, &as, 1, a, &s);
     while (e == MP_OK && (e = mp_stream_cut(s, &p, &got)) == MP_OK && got) {
         e = mp_stream_read(s, &p);
         if (e == MP_OK) WORKS(mp_graph_check(&p.data.graphs));

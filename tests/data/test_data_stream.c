@@ -116,7 +116,7 @@ static mp_err open_tu(const texts *t, size_t step, mp_arena *a, mp_stream **out)
     now = (source){ t, step, a };
     for (int part = 0; part < MP_TU_PARTS; part++)
         if (t->part[part].p) g.files.part[part] = mp_span_of(mp_arena_printf(a, "%d", part));
-    return mp_stream_gathered(&g, open_text, &as_labels, out);
+    return mp_stream_gathered(&g, open_text, &as_labels, 3, out);
 }
 
 /* The graphs of a piece are those of the whole set from p->first on. */

@@ -58,8 +58,26 @@ static bool take_any(reader *r, const char *set)
     return true;
 }
 
+/* Most numbers are whole and short: these in one pass. False, and nothing taken, for all others. */
+static bool take_short_whole(reader *r, mp_json *v)
+{
+    const char *p = r->p + (*r->p == '-'), *first = p;
+    int64_t n = 0;
+    while (p < r->end && *p >= '0' && *p <= '9' && p - first < 16) n = n * 10 + (*p++ - '0');
+    bool more = p < r->end && (*p == '.' || *p == 'e' || *p == 'E');
+    if (p == first || p - first == 16 || more) return false;
+    if (*first == '0' && p > r->p + 1) return false; /* 01 is an error, -0 has a sign to keep */
+    v->kind = MP_JSON_NUMBER;
+    v->exact = true;
+    v->whole = *r->p == '-' ? -n : n;
+    v->number = (double)v->whole;
+    r->p = p;
+    return true;
+}
+
 static mp_err parse_number(reader *r, mp_json *v)
 {
+    if (take_short_whole(r, v)) return MP_OK;
     const char *from = r->p;
     bool whole = true;
     take_any(r, "-");
@@ -271,17 +289,22 @@ static mp_err parse_value(reader *r, mp_json **out)
     return parse_word(r, v);
 }
 
-mp_err mp_json_parse(mp_span text, const char *name, mp_arena *a, const mp_json **out)
+mp_err mp_json_parse_line(mp_span text, const char *name, int line, mp_arena *a, const mp_json **out)
 {
     static const char nothing[] = "";
     const char *p = text.n ? text.p : nothing;
-    reader r = { .p = p, .end = p + text.n, .start = p, .name = name, .arena = a, .line = 1 };
+    reader r = { .p = p, .end = p + text.n, .start = p, .name = name, .arena = a, .line = line };
     mp_json *root;
     MP_TRY(parse_value(&r, &root));
     skip_space(&r);
     if (r.p != r.end) return bad(&r, "more text after the value");
     *out = root;
     return MP_OK;
+}
+
+mp_err mp_json_parse(mp_span text, const char *name, mp_arena *a, const mp_json **out)
+{
+    return mp_json_parse_line(text, name, 1, a, out);
 }
 
 const mp_json *mp_json_get(const mp_json *v, const char *key)

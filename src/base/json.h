@@ -49,6 +49,8 @@ typedef struct mp_json {
 
 /* `name` opens the message of a failure: "name:3: expected ',' or ']' (byte 41)". */
 MP_MUST mp_err mp_json_parse(mp_span text, const char *name, mp_arena *a, const mp_json **out);
+/* The same for a text that begins on a later line of the file. */
+MP_MUST mp_err mp_json_parse_line(mp_span text, const char *name, int line, mp_arena *a, const mp_json **out);
 
 /* NULL when it is not there, or when `v` is NULL or not an object (array). */
 const mp_json *mp_json_get(const mp_json *v, const char *key);

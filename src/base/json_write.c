@@ -85,9 +85,8 @@ static void real_digits(double v, int digits, char *out)
 void mp_real_text(double v, char *out)
 {
     mp_assert(isfinite(v));
-    int lo = 1, hi = 17;
-    while (lo < hi) {
-        int digits = (lo + hi) / 2;
+    int lo = 1, hi = 17, digits = 15; /* a number that was computed needs 16 or 17: begin below that */
+    for (; lo < hi; digits = (lo + hi) / 2) {
         real_digits(v, digits, out);
         if (strtod(out, NULL) == v)
             hi = digits;

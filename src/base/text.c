@@ -95,6 +95,21 @@ bool mp_next_line(mp_span *text, mp_span *line)
     return true;
 }
 
+/* Eight bytes at a time: lines of data sets are so short that a search for each end costs more than looking at all bytes. */
+size_t mp_newlines(const char *p, size_t n)
+{
+    const uint64_t ends = 0x0a0a0a0a0a0a0a0au, low = 0x7f7f7f7f7f7f7f7fu, one = 0x0101010101010101u;
+    size_t count = 0, i = 0;
+    for (uint64_t w; i + 8 <= n; i += 8) {
+        memcpy(&w, p + i, 8);
+        w ^= ends;                                 /* 0 where a line ends */
+        w = ~(((w & low) + low) | w | low);        /* there its highest bit, and nothing else */
+        count += (size_t)(((w >> 7) * one) >> 56); /* the sum of the eight */
+    }
+    for (; i < n; i++) count += p[i] == '\n';
+    return count;
+}
+
 bool mp_next_field(mp_span *line, char sep, mp_span *field)
 {
     if (line->p == NULL) return false;
@@ -152,9 +167,39 @@ bool mp_to_int(mp_span s, int64_t *out)
     return true;
 }
 
+/* Up to 15 digits and a power of ten up to 22 are exact as doubles, so one multiplication or division rounds
+ * correctly (Clinger 1990). Everything else goes to strtod. */
+static bool short_real(const char *p, const char *end, double *out)
+{
+    static const double power[] = {
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15
+    };
+    bool minus = p < end && *p == '-';
+    if (p < end && (*p == '-' || *p == '+')) p++;
+    int64_t v = 0;
+    int digits = 0, behind_point = 0;
+    bool point = false;
+    for (; p < end; p++) {
+        if (*p == '.' && !point) {
+            point = true;
+        } else if ((unsigned)(*p - '0') < 10 && digits < 15) {
+            v = v * 10 + (*p - '0');
+            digits++;
+            behind_point += point;
+        } else {
+            return false;
+        }
+    }
+    if (digits == 0) return false;
+    double size = (double)v / power[behind_point];
+    *out = minus ? -size : size;
+    return true;
+}
+
 bool mp_to_real(mp_span s, double *out)
 {
     char word[128];
+    if (short_real(s.p, s.p + s.n, out)) return true;
     if (s.n == 0 || s.n >= sizeof word) return false;
     for (size_t i = 0; i < s.n; i++) /* decimal notation only: no hexadecimal, no "inf", no locale */
         if (!strchr("+-.eE0123456789", s.p[i]) || s.p[i] == '\0') return false;
@@ -201,18 +246,23 @@ const char *mp_nearest(const char *word, const char *const *list)
     return best;
 }
 
+/* Room for n more bytes and a NUL. */
+static void reserve(mp_buf *b, size_t n)
+{
+    if (b->n + n + 1 <= b->cap) return;
+    size_t cap = 2 * (b->n + n) + 64;
+    char *p = realloc(b->p, cap);
+    if (!p) {
+        fprintf(stderr, "midpool: out of memory: %zu more bytes were needed\n", cap);
+        exit(1);
+    }
+    b->p = p;
+    b->cap = cap;
+}
+
 void mp_buf_add(mp_buf *b, const void *data, size_t n)
 {
-    if (b->n + n + 1 > b->cap) {
-        size_t cap = 2 * (b->n + n) + 64;
-        char *p = realloc(b->p, cap);
-        if (!p) {
-            fprintf(stderr, "midpool: out of memory: %zu more bytes were needed\n", cap);
-            exit(1);
-        }
-        b->p = p;
-        b->cap = cap;
-    }
+    reserve(b, n);
     if (n) memcpy(b->p + b->n, data, n);
     b->n += n;
     b->p[b->n] = '\0';
@@ -223,24 +273,21 @@ void mp_buf_puts(mp_buf *b, const char *s)
     mp_buf_add(b, s, strlen(s));
 }
 
+/* Into the room that is there; a second time only when that was too little. */
 void mp_buf_printf(mp_buf *b, const char *fmt, ...)
 {
     va_list ap, again;
+    reserve(b, 0);
+    size_t room = b->cap - b->n;
     va_start(ap, fmt);
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    int n = vsnprintf(b->p + b->n, room, fmt, ap);
     va_end(ap);
     mp_assert(n >= 0);
-    mp_buf_add(b, NULL, 0);
-    if (b->n + (size_t)n + 1 > b->cap) {
-        size_t at = b->n;
-        char *room = calloc(1, (size_t)n + 1);
-        mp_assert(room != NULL);
-        mp_buf_add(b, room, (size_t)n);
-        free(room);
-        b->n = at;
+    if ((size_t)n >= room) {
+        reserve(b, (size_t)n);
+        vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
     }
-    vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
     b->n += (size_t)n;
     va_end(again);
 }

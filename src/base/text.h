@@ -24,6 +24,9 @@ MP_MUST mp_err mp_write_file(const char *path, const void *data, size_t n);
 /* Takes the next line off the front of `text` (without its end, CR LF too). False when nothing is left. */
 bool mp_next_line(mp_span *text, mp_span *line);
 
+/* How many line ends there are. */
+size_t mp_newlines(const char *p, size_t n);
+
 /* Takes the next field, up to `sep` or the end, spaces trimmed. False when the line is used up. */
 bool mp_next_field(mp_span *line, char sep, mp_span *field);
 

@@ -1,20 +1,24 @@
-/* cmd_predict.c - midpool predict: answers of a model for the graphs of a file, in blocks as they are
- * computed.
+/* cmd_predict.c - midpool predict: answers of a model for a stream of graphs, in memory that does not grow with it.
+ *
+ * Pieces of the input go round a relay of threads (relay.h): cut off the input one after the other; read, answered and
+ * written down by all threads at once; printed in order. What is printed does not depend on threads or pieces.
  * SPDX-License-Identifier: MIT */
-#include "base/json.h"
+#include "base/relay.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/predict.h"
 #include "cli/setup.h"
+#include "data/archive.h"
 #include "data/seal.h"
+#include "data/stream.h"
 #include "train/engine.h"
 #include "train/judge.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define BLOCK 1024 /* graphs: enough for all threads, little enough to show results soon */
+#define SHEETS 3 /* pieces of the input a thread: enough that it need not wait for the one before */
 
 typedef struct predict {
     const char *data;
@@ -39,9 +43,13 @@ static const mp_cli cli = {
     .name = "predict",
     .operands = "MODEL INPUT",
     .summary = "Labels and probabilities of a model file for the graphs of INPUT.",
-    .more = "INPUT is a data set's name, a TUDataset folder or a zip of one; labels in it are not needed, "
-            "and where\n"
-            "they are there the share of right answers is printed too. Graphs are numbered from 0.",
+    .more = "INPUT is a data set's name, a TUDataset folder or an archive of one; or JSON lines: a file whose name\n"
+            "ends in .jsonl, or - for standard input, with a graph a line:\n"
+            "  {\"nodes\":3, \"edges\":[[0,1],[1,2]], \"labels\":[6,0,0], \"attributes\":[[0.5],[1],[2]]}\n"
+            "\"x\" with rows of finished features may stand in place of labels and attributes.\n"
+            "Graphs are numbered from 0 and answered as they are read, in memory that does not grow with INPUT.\n"
+            "Read whole are compressed tars, and sets whose edges are not in the order of the graphs.\n"
+            "Where the input has labels of graphs, the share of right answers is printed too.",
     .least = 2,
     .most = 2,
     .size = sizeof(predict),
@@ -50,154 +58,163 @@ static const mp_cli cli = {
     .run = run
 };
 
-typedef struct format { /* one way of writing: what comes before, for each graph, and after */
-    void (*head)(const mp_ready *m, mp_buf *b);
-    void (*row)(const mp_ready *m, int graph, int64_t answer, const mp_real *out, mp_buf *b);
-    void (*tail)(double accuracy, int unseen, mp_buf *b);
-} format;
+typedef struct job { /* the whole work */
+    mp_answerer m;
+    mp_dataset_as as;
+    const mp_answer_format *format;
+    mp_stream *stream;
+    mp_engine **engine;            /* one a thread */
+    int64_t graphs, right, unseen; /* printed so far */
+    bool labelled;                 /* the input says what is right */
+    bool begun;                    /* the head is printed */
+    bool stuck;                    /* the output takes no more */
+} job;
 
-static bool classifies(const mp_ready *m)
-{
-    return m->about.task == MP_CLASSIFY;
-}
-
-static int64_t label_of(const mp_ready *m, int64_t answer)
-{
-    return classifies(m) ? m->about.class_value[answer] : answer;
-}
-
-static double share(mp_real log_probability)
-{
-    return exp((double)log_probability);
-}
-
-static void text_head(const mp_ready *m, mp_buf *b)
-{
-    mp_buf_puts(b, classifies(m) ? "graph  label  probability\n" : "graph  rounded  output\n");
-}
-
-static void text_row(const mp_ready *m, int graph, int64_t answer, const mp_real *out, mp_buf *b)
-{
-    double value = classifies(m) ? share(out[answer]) : (double)out[0];
-    mp_buf_printf(b, "%5d  %5" PRId64 "  %.4f\n", graph, label_of(m, answer), value);
-}
-
-static void text_tail(double accuracy, int unseen, mp_buf *b)
-{
-    (void)b;
-    if (!isnan(accuracy)) fprintf(stderr, "%.2f %% agree with the labels of the input\n", 100 * accuracy);
-    if (unseen) fprintf(stderr, "%d nodes have a degree the model never met\n", unseen);
-}
-
-static void csv_head(const mp_ready *m, mp_buf *b)
-{
-    mp_buf_puts(b, classifies(m) ? "graph,label" : "graph,rounded,output");
-    for (int c = 0; c < m->about.classes; c++) mp_buf_printf(b, ",p_%" PRId64, m->about.class_value[c]);
-    mp_buf_puts(b, "\n");
-}
-
-static void csv_row(const mp_ready *m, int graph, int64_t answer, const mp_real *out, mp_buf *b)
-{
-    mp_buf_printf(b, "%d,%" PRId64, graph, label_of(m, answer));
-    if (!classifies(m)) mp_buf_printf(b, ",%.9g", (double)out[0]);
-    for (int c = 0; c < m->about.classes; c++) mp_buf_printf(b, ",%.9g", share(out[c]));
-    mp_buf_puts(b, "\n");
-}
-
-static void json_head(const mp_ready *m, mp_buf *b)
-{
-    mp_json_open(b, '{');
-    mp_json_add_text(b, "trained_on", m->about.dataset);
-    mp_json_add_text(b, "pool", mp_model_config(m->model)->pool);
-    mp_json_key(b, "classes");
-    mp_json_open(b, '[');
-    for (int c = 0; c < m->about.classes; c++) mp_json_put_int(b, m->about.class_value[c]);
-    mp_json_close(b, ']');
-    mp_buf_puts(b, ",\"graphs\":[");
-}
-
-static void json_row(const mp_ready *m, int graph, int64_t answer, const mp_real *out, mp_buf *b)
-{
-    mp_buf_puts(b, graph ? ",\n" : "\n");
-    mp_buf one = { 0 };
-    mp_json_open(&one, '{');
-    mp_json_add_int(&one, "graph", graph);
-    mp_json_add_int(&one, "label", label_of(m, answer));
-    if (!classifies(m)) mp_json_add_real(&one, "output", (double)out[0]);
-    if (classifies(m)) {
-        mp_json_key(&one, "probabilities");
-        mp_json_open(&one, '[');
-        for (int c = 0; c < m->about.classes; c++) mp_json_put_real(&one, share(out[c]));
-        mp_json_close(&one, ']');
-    }
-    mp_json_close(&one, '}');
-    mp_buf_add(b, one.p, one.n);
-    mp_buf_free(&one);
-}
-
-static void json_tail(double accuracy, int unseen, mp_buf *b)
-{
-    mp_buf_puts(b, "\n]");
-    if (!isnan(accuracy)) mp_buf_printf(b, ",\"accuracy\":%.17g", accuracy);
-    mp_buf_printf(b, ",\"unseen_nodes\":%d}\n", unseen);
-}
-
-static const format as_text = { text_head, text_row, text_tail }, as_csv = { csv_head, csv_row, text_tail },
-                    as_json = { json_head, json_row, json_tail };
-
-typedef struct work {
-    const mp_ready *ready;
-    const format *format;
-    mp_engine *engine;
-    mp_real *out;    /* of one block */
-    int64_t *answer; /* of one block */
-    int *which;      /* of one block */
-    double right;    /* graphs answered as the input's labels say */
+typedef struct sheet { /* a piece of the input and its answers, written down */
+    mp_piece piece;
     mp_buf text;
-} work;
+    int64_t right;
+} sheet;
 
-static mp_err print_block(work *w, int from, int n)
+static mp_err take(void *arg, void *p, bool *got)
 {
-    const mp_ready *m = w->ready;
-    mp_batch b = { .all = &m->data.graphs, .x = &m->data.x, .which = w->which, .n = n };
-    for (int i = 0; i < n; i++) w->which[i] = from + i;
-    MP_TRY(mp_engine_predict(w->engine, &b, w->out));
-    mp_judge_answers(m->model, w->out, n, w->answer);
-    if (m->data.seal) w->right += n * mp_seal_accuracy(m->data.seal, w->which, n, w->answer);
-    int outputs = mp_model_outputs(m->model);
+    return mp_stream_cut(((job *)arg)->stream, &((sheet *)p)->piece, got);
+}
+
+static mp_err answer(const job *j, sheet *s, mp_engine *engine)
+{
+    mp_piece *p = &s->piece;
+    int n = p->count, outputs = mp_model_outputs(j->m.model), *which = MP_NEW_RAW(p->memory, int, n);
+    mp_real *out = MP_NEW_RAW(p->memory, mp_real, (size_t)n * (size_t)outputs);
+    int64_t *answers = MP_NEW_RAW(p->memory, int64_t, n);
+    for (int i = 0; i < n; i++) which[i] = p->from + i;
+    mp_batch b = { .all = &p->data.graphs, .x = &p->data.x, .which = which, .n = n };
+    MP_TRY(mp_engine_predict(engine, &b, out));
+    mp_judge_answers(j->m.model, out, n, answers);
+    if (p->data.seal) s->right = (int64_t)rint(n * mp_seal_accuracy(p->data.seal, which, n, answers));
     for (int i = 0; i < n; i++)
-        w->format->row(m, from + i, w->answer[i], w->out + (size_t)i * (size_t)outputs, &w->text);
-    mp_err e = mp_cli_print(w->text.p, w->text.n);
-    w->text.n = 0;
+        j->format->row(&j->m, p->first + i, answers[i], out + (size_t)i * (size_t)outputs, &s->text);
+    return MP_OK;
+}
+
+/* Graphs before a bad line are answered. */
+static mp_err work(void *arg, void *p, int thread)
+{
+    const job *j = arg;
+    sheet *s = p;
+    s->text.n = 0;
+    s->right = 0;
+    mp_err e = mp_stream_read(j->stream, &s->piece);
+    if (s->piece.count > 0) MP_TRY(answer(j, s, j->engine[thread]));
     return e;
 }
 
-static mp_err print_all(work *w)
+/* Only once there is an answer, or none to come: an input that cannot be read leaves nothing on the output. */
+static mp_err print_head(job *j)
 {
-    const mp_ready *m = w->ready;
-    int graphs = m->data.graphs.graphs;
-    w->format->head(m, &w->text);
-    for (int at = 0; at < graphs; at += BLOCK) MP_TRY(print_block(w, at, graphs - at < BLOCK ? graphs - at : BLOCK));
-    w->format->tail(m->data.seal && graphs ? w->right / graphs : (double)NAN, m->data.unseen_nodes, &w->text);
-    return mp_cli_print(w->text.p, w->text.n);
+    mp_buf b = { 0 };
+    if (!j->begun) j->format->head(&j->m, &b);
+    j->begun = true;
+    mp_err e = mp_cli_print(b.p, b.n);
+    mp_buf_free(&b);
+    return e;
+}
+
+static mp_err print_tail(const job *j)
+{
+    mp_buf b = { 0 };
+    j->format->tail(j->labelled && j->graphs ? (double)j->right / (double)j->graphs : (double)NAN, j->unseen, &b);
+    mp_err e = mp_cli_print(b.p, b.n);
+    mp_buf_free(&b);
+    return e;
+}
+
+static mp_err give(void *arg, void *p)
+{
+    job *j = arg;
+    const sheet *s = p;
+    if (s->piece.count == 0) return MP_OK;
+    j->graphs += s->piece.count;
+    j->right += s->right;
+    j->unseen += s->piece.data.unseen_nodes;
+    j->labelled = s->piece.data.seal != NULL;
+    mp_err e = print_head(j);
+    if (e == MP_OK) e = mp_cli_print(s->text.p, s->text.n);
+    j->stuck = e != MP_OK;
+    return e;
+}
+
+static mp_err run_stream(job *j, int threads, mp_arena *a)
+{
+    static const mp_relay steps = { take, work, give };
+    int count = SHEETS * threads;
+    sheet *sheets = MP_NEW(a, sheet, count);
+    void **piece = MP_NEW(a, void *, count);
+    j->engine = MP_NEW(a, mp_engine *, threads);
+    for (int i = 0; i < threads; i++) j->engine[i] = mp_engine_new(j->m.model, 1);
+    for (int i = 0; i < count; i++) {
+        mp_piece_init(&sheets[i].piece);
+        piece[i] = &sheets[i];
+    }
+    mp_err e = mp_relay_run(&steps, j, piece, count, threads);
+    for (int i = 0; i < threads; i++) mp_engine_free(j->engine[i]);
+    for (int i = 0; i < count; i++) {
+        mp_piece_free(&sheets[i].piece);
+        mp_buf_free(&sheets[i].text);
+    }
+    mp_stream_close(j->stream);
+    return e;
+}
+
+static bool ends_in(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n > m && strcmp(s + n - m, end) == 0;
+}
+
+/* What the stream could not make sense of, the loader can, or says what is wrong with it. */
+static mp_err run_whole(job *j, const char *path, int threads, mp_arena *a)
+{
+    mp_dataset d;
+    const char *why = mp_arena_text(a, mp_message(), strlen(mp_message()));
+    MP_TRY(mp_dataset_load_as(path, NULL, &j->as, a, &d));
+    fprintf(stderr, "%s: read whole: %s\n", path, why);
+    j->stream = mp_stream_whole(&d, j->graphs);
+    return run_stream(j, threads, a);
+}
+
+static mp_err run_dataset(job *j, const predict *p, const char *input, int threads, mp_arena *a)
+{
+    const char *path;
+    bool folder;
+    MP_TRY(mp_dataset_find(input, p->data, a, &path, &folder));
+    mp_err e = (folder ? mp_stream_folder : mp_stream_zip)(path, &j->as, threads, a, &j->stream);
+    if (e == MP_OK) e = run_stream(j, threads, a);
+    if (e == MP_OK || e == MP_ERR_DIVERGED || j->stuck) return e;
+    return run_whole(j, path, threads, a);
+}
+
+static mp_err run_input(job *j, const predict *p, const char *input, int threads, mp_arena *a)
+{
+    bool piped = strcmp(input, "-") == 0;
+    mp_tap tap;
+    if (!piped && !ends_in(input, ".jsonl")) return run_dataset(j, p, input, threads, a);
+    MP_TRY(mp_tap_file(input, &tap));
+    j->stream = mp_stream_jsonl(piped ? "standard input" : input, tap, &j->as);
+    return run_stream(j, threads, a);
 }
 
 static mp_err run(void *conf, const mp_cli_args *args)
 {
     const predict *p = conf;
     mp_arena *a = args->arena;
-    mp_ready ready;
+    job j = { .format = p->json ? &mp_answers_json : p->csv ? &mp_answers_csv : &mp_answers_text };
     if (p->json && p->csv) return mp_fail(MP_ERR_USAGE, "--json and --csv exclude each other");
-    MP_TRY(mp_setup_ready(args->operand[0], args->operand[1], p->data, a, &ready));
-    work w = { .ready = &ready, .format = p->json ? &as_json : p->csv ? &as_csv : &as_text };
-    w.out = MP_NEW(a, mp_real, (size_t)BLOCK * (size_t)mp_model_outputs(ready.model));
-    w.answer = MP_NEW(a, int64_t, BLOCK);
-    w.which = MP_NEW(a, int, BLOCK);
-    w.engine = mp_engine_new(ready.model, mp_setup_threads(p->threads));
-    mp_err e = print_all(&w);
-    mp_engine_free(w.engine);
-    mp_buf_free(&w.text);
-    return e;
+    MP_TRY(mp_checkpoint_load(args->operand[0], a, &j.m.model, &j.m.about));
+    j.as = mp_setup_as(&j.m.about);
+    MP_TRY(run_input(&j, p, args->operand[1], mp_setup_threads(p->threads), a));
+    MP_TRY(print_head(&j));
+    return print_tail(&j);
 }
 
 int mp_cmd_predict(int argc, char **argv)

@@ -80,13 +80,18 @@ mp_err mp_setup_writable(const char *path)
     return MP_OK;
 }
 
+mp_dataset_as mp_setup_as(const mp_about *about)
+{
+    return (mp_dataset_as){ .recipe = &about->recipe,
+                            .task = about->task,
+                            .classes = about->task == MP_CLASSIFY ? about->classes : 1,
+                            .class_value = about->class_value };
+}
+
 mp_err mp_setup_ready(const char *model, const char *input, const char *data_dir, mp_arena *a, mp_ready *out)
 {
     MP_TRY(mp_checkpoint_load(model, a, &out->model, &out->about));
-    mp_dataset_as as = { .recipe = &out->about.recipe,
-                         .task = out->about.task,
-                         .classes = out->about.task == MP_CLASSIFY ? out->about.classes : 1,
-                         .class_value = out->about.class_value };
+    mp_dataset_as as = mp_setup_as(&out->about);
     return mp_dataset_load_as(input, data_dir, &as, a, &out->data);
 }
 

@@ -22,6 +22,9 @@ void mp_setup_model_name(const mp_config *c, char *out, size_t n);
 /* Fails when `path` cannot be written: better before the work than after it. NULL is fine. */
 MP_MUST mp_err mp_setup_writable(const char *path);
 
+/* How a model reads data; `about` must stay. */
+mp_dataset_as mp_setup_as(const mp_about *about);
+
 /* A model and graphs read by its recipe. */
 typedef struct mp_ready {
     mp_model *model;

@@ -4,6 +4,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BLOCK ((size_t)1 << 18)
@@ -22,10 +23,10 @@ bool mp_archive_named(const char *name, size_t *stem)
     return false;
 }
 
-static mp_err damaged(const mp_gather *g, struct archive *in, const char *member)
+static mp_err damaged(const char *where, struct archive *in, const char *member)
 {
     const char *why = archive_error_string(in);
-    return mp_fail(MP_ERR_INPUT, "%s: cannot be unpacked%s%s: %s", g->where, member ? " at " : "", member ? member : "",
+    return mp_fail(MP_ERR_INPUT, "%s: cannot be unpacked%s%s: %s", where, member ? " at " : "", member ? member : "",
                    why ? why : "damaged");
 }
 
@@ -58,7 +59,7 @@ static mp_err read_member(mp_gather *g, struct archive *in, struct archive_entry
         }
         la_ssize_t got = archive_read_data(in, p + n, BLOCK);
         if (got == ARCHIVE_RETRY) continue;
-        if (got < 0) return damaged(g, in, archive_entry_pathname(entry));
+        if (got < 0) return damaged(g->where, in, archive_entry_pathname(entry));
         if (got == 0) break;
         n += (size_t)got;
         MP_TRY(mp_gather_grown(g, (size_t)got, packed_so_far(in)));
@@ -88,13 +89,16 @@ static mp_err read_members(mp_gather *g, struct archive *in)
         int status = archive_read_next_header(in, &entry);
         if (status == ARCHIVE_EOF) break;
         if (status == ARCHIVE_RETRY) continue;
-        if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return damaged(g, in, NULL);
+        if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return damaged(g->where, in, NULL);
         const char *path = archive_entry_pathname(entry);
         if (++members > 100000) return mp_fail(MP_ERR_LIMIT, "%s: has more than 100000 members", g->where);
         mp_span *slot = NULL;
         mp_arena *owner = NULL;
         if (path && archive_entry_filetype(entry) == AE_IFREG) MP_TRY(mp_gather_slot(g, path, &slot, &owner));
-        MP_TRY(slot ? read_member(g, in, entry, owner, slot) : skip_member(g, entry, &skipped));
+        if (slot && g->names_only)
+            *slot = mp_span_of(mp_arena_text(owner, path, strlen(path)));
+        else
+            MP_TRY(slot ? read_member(g, in, entry, owner, slot) : skip_member(g, entry, &skipped));
     }
     return members ? MP_OK : mp_fail(MP_ERR_INPUT, "%s: the archive is empty", g->where);
 }
@@ -113,7 +117,8 @@ static struct archive *reader(void)
 mp_err mp_gather_archive(mp_gather *g, const char *path)
 {
     struct archive *in = reader();
-    mp_err e = archive_read_open_filename(in, path, BLOCK) == ARCHIVE_OK ? read_members(g, in) : damaged(g, in, NULL);
+    mp_err e =
+        archive_read_open_filename(in, path, BLOCK) == ARCHIVE_OK ? read_members(g, in) : damaged(g->where, in, NULL);
     archive_read_free(in);
     return e;
 }
@@ -121,8 +126,58 @@ mp_err mp_gather_archive(mp_gather *g, const char *path)
 mp_err mp_gather_archive_bytes(mp_gather *g, mp_span packed)
 {
     struct archive *in = reader();
-    mp_err e =
-        archive_read_open_memory(in, packed.p, packed.n) == ARCHIVE_OK ? read_members(g, in) : damaged(g, in, NULL);
+    mp_err e = archive_read_open_memory(in, packed.p, packed.n) == ARCHIVE_OK ? read_members(g, in)
+                                                                              : damaged(g->where, in, NULL);
     archive_read_free(in);
     return e;
+}
+
+typedef struct member {
+    struct archive *in;
+    const char *where;
+} member;
+
+static ptrdiff_t read_on(void *state, char *to, size_t n)
+{
+    member *m = state;
+    la_ssize_t got;
+    while ((got = archive_read_data(m->in, to, n)) == ARCHIVE_RETRY) {}
+    if (got < 0) got = damaged(m->where, m->in, NULL) == MP_OK ? 0 : -1;
+    return (ptrdiff_t)got;
+}
+
+static void close_member(void *state)
+{
+    archive_read_free(((member *)state)->in);
+    free(state);
+}
+
+static mp_err go_to(struct archive *in, const char *where, const char *path)
+{
+    if (archive_read_open_filename(in, where, BLOCK) != ARCHIVE_OK) return damaged(where, in, NULL);
+    for (struct archive_entry *entry;;) {
+        int status = archive_read_next_header(in, &entry);
+        if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return damaged(where, in, path);
+        const char *name = archive_entry_pathname(entry);
+        if (name && strcmp(name, path) == 0) return MP_OK;
+    }
+}
+
+static mp_err open_member(const char *where, const char *path, mp_tap *out)
+{
+    member *m = malloc(sizeof *m);
+    mp_assert(m != NULL);
+    *m = (member){ reader(), where };
+    *out = (mp_tap){ read_on, close_member, m };
+    return go_to(m->in, where, path);
+}
+
+mp_err mp_stream_zip(const char *path, const mp_dataset_as *as, int threads, mp_arena *a, mp_stream **out)
+{
+    mp_gather g = { .where = path, .text = a, .keep = a, .names_only = true };
+    size_t n = strlen(path);
+    if (n < 4 || strcmp(path + n - 4, ".zip") != 0)
+        return mp_fail(MP_ERR_INPUT, "compressed tars have no way to read several files in step");
+    MP_TRY(mp_gather_archive(&g, path));
+    return mp_stream_gathered(&g, open_member, as, threads, out);
 }

@@ -3,13 +3,17 @@
 #ifndef MP_ARCHIVE_H
 #define MP_ARCHIVE_H
 
-#include "data/gather.h"
+#include "data/stream.h"
 
 /* Fails with the archive's name when it is damaged, cut off, or unpacks to an absurd size. */
 MP_MUST mp_err mp_gather_archive(mp_gather *g, const char *path);
 
 /* The same from bytes, for tests. */
 MP_MUST mp_err mp_gather_archive_bytes(mp_gather *g, mp_span packed);
+
+/* A zip as a stream (stream.h): its members are unpacked in step, each by a reader of its own. Compressed tars cannot be
+ * read like that. Memory for names is the arena's. */
+MP_MUST mp_err mp_stream_zip(const char *path, const mp_dataset_as *as, int threads, mp_arena *a, mp_stream **out);
 
 /* Whether a file name ends as those of archives do, and the length of what stands before that end. */
 bool mp_archive_named(const char *name, size_t *stem);

@@ -131,12 +131,11 @@ static void take_fixed(const mp_raw *raw, const mp_known *known, mp_dataset *d)
     }
 }
 
-mp_err mp_dataset_build(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
+mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
 {
-    const mp_known *known = mp_known_find(raw->name);
     *out = (mp_dataset){ .name = raw->name,
                          .graphs = raw->graphs,
-                         .task = task_of(raw, known, as),
+                         .task = task_of(raw, mp_known_find(raw->name), as),
                          .origin = "memory",
                          .self_loops = raw->self_loops,
                          .repeated_edges = raw->repeated_edges,
@@ -150,7 +149,13 @@ mp_err mp_dataset_build(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a,
         seal_classes(raw, as, a, out);
     else
         seal_targets(raw, a, out);
-    take_fixed(raw, known, out);
+    return MP_OK;
+}
+
+mp_err mp_dataset_build(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
+{
+    MP_TRY(mp_dataset_piece(raw, as, a, out));
+    take_fixed(raw, mp_known_find(raw->name), out);
     out->fingerprint = fingerprint(out);
     return MP_OK;
 }

@@ -90,6 +90,10 @@ static mp_err gather_file(mp_gather *g, const char *path)
     mp_arena *owner;
     MP_TRY(mp_gather_slot(g, path, &slot, &owner));
     if (!slot) return MP_OK;
+    if (g->names_only) {
+        *slot = mp_span_of(path); /* of g->keep */
+        return MP_OK;
+    }
     MP_TRY(mp_slurp(path, MP_GATHER_LIMIT, owner, slot));
     return mp_gather_grown(g, slot->n, 0);
 }

@@ -21,6 +21,7 @@ typedef struct mp_gather {
     mp_tu_files files;   /* name NULL until a file of a data set was met                          */
     mp_fold_text *folds; /* NULL until a fold file was met                                        */
     size_t bytes;        /* of texts so far                                                       */
+    bool names_only;     /* files are not read: a slot gets the file's path instead of its text   */
 } mp_gather;
 
 /* Where the text of the file `path` belongs, and the arena for it. *slot NULL: the file is of no interest. A

@@ -40,13 +40,12 @@ static bool exists(const char *path, bool *folder)
 }
 
 /* NAME, NAME.zip, NAME.tar.xz or NAME.tar.gz in a folder; NULL when none is there. */
-static const char *find_in(const char *place, const char *name, mp_arena *a)
+static const char *find_in(const char *place, const char *name, mp_arena *a, bool *folder)
 {
     static const char *const ends[] = { "", ".zip", ".tar.xz", ".tar.gz" };
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        bool folder;
         const char *path = mp_arena_printf(a, "%s/%s%s", place, name, ends[i]);
-        if (exists(path, &folder) && folder == (ends[i][0] == '\0')) return path;
+        if (exists(path, folder) && *folder == (ends[i][0] == '\0')) return path;
     }
     return NULL;
 }
@@ -70,19 +69,18 @@ static mp_err not_found(const char *name, const char *const place[PLACES])
     return e;
 }
 
-static mp_err find(const char *word, const char *data_dir, mp_arena *a, const char **path)
+mp_err mp_dataset_find(const char *word, const char *data_dir, mp_arena *a, const char **path, bool *folder)
 {
-    bool folder;
     if (strchr(word, '/')) {
         *path = word;
-        return exists(word, &folder) ? MP_OK : mp_fail(MP_ERR_IO, "%s: no such folder or file", word);
+        return exists(word, folder) ? MP_OK : mp_fail(MP_ERR_IO, "%s: no such folder or file", word);
     }
     const char *place[PLACES];
     places(data_dir, a, place);
     for (int i = 0; i < PLACES; i++)
-        if (place[i] && (*path = find_in(place[i], word, a)) != NULL) return MP_OK;
+        if (place[i] && (*path = find_in(place[i], word, a, folder)) != NULL) return MP_OK;
     *path = word;
-    return exists(word, &folder) ? MP_OK : not_found(word, place);
+    return exists(word, folder) ? MP_OK : not_found(word, place);
 }
 
 static mp_err gather(mp_gather *g, const char *path)
@@ -109,7 +107,8 @@ mp_err mp_dataset_load_as(const char *name_or_path, const char *data_dir, const 
                           mp_dataset *out)
 {
     const char *path;
-    MP_TRY(find(name_or_path, data_dir, a, &path));
+    bool folder;
+    MP_TRY(mp_dataset_find(name_or_path, data_dir, a, &path, &folder));
     mp_gather g = { .where = path, .text = mp_arena_new(1 << 16), .keep = a };
     mp_err e = load_from(&g, path, as, a, out);
     mp_arena_free(g.text);
@@ -124,9 +123,10 @@ mp_err mp_dataset_load(const char *name_or_path, const char *data_dir, mp_arena 
 /* folds/NAME.zip (or a folder) in the folder that holds the data set; NULL when there is none. */
 static const char *folds_beside(const mp_dataset *d, mp_arena *a)
 {
+    bool folder;
     const char *slash = strrchr(d->origin, '/');
     const char *place = slash ? mp_arena_printf(a, "%.*s/folds", (int)(slash - d->origin), d->origin) : "folds";
-    return find_in(place, d->name, a);
+    return find_in(place, d->name, a, &folder);
 }
 
 static mp_err folds_from_files(const mp_dataset *d, const char *path, mp_arena *a, mp_folds *out)

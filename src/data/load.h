@@ -10,6 +10,10 @@
 #include "data/dataset.h"
 #include "data/split.h"
 
+/* Where the data set is: a folder or an archive. */
+MP_MUST mp_err mp_dataset_find(const char *name_or_path, const char *data_dir, mp_arena *a, const char **path,
+                               bool *folder);
+
 /* `data_dir` may be NULL. All memory is the arena's. */
 MP_MUST mp_err mp_dataset_load(const char *name_or_path, const char *data_dir, mp_arena *a, mp_dataset *out);
 

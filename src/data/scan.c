@@ -11,46 +11,14 @@ int64_t mp_scan_lines(mp_span *text)
 {
     while (text->n && is_blank(text->p[text->n - 1])) text->n--;
     if (text->n == 0) return 0;
-    int64_t lines = 1;
-    const char *end = text->p + text->n;
-    for (const char *p = text->p; (p = memchr(p, '\n', (size_t)(end - p))) != NULL; p++) lines++;
-    return lines;
-}
-
-/* Up to 15 digits and a power of ten up to 22 are exact as doubles, so one multiplication or division rounds
- * correctly (Clinger 1990). Everything else goes to strtod. */
-static bool short_real(const char *p, const char *end, double *out)
-{
-    static const double power[] = {
-        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15
-    };
-    bool minus = p < end && *p == '-';
-    if (p < end && (*p == '-' || *p == '+')) p++;
-    int64_t v = 0;
-    int digits = 0, behind_point = 0;
-    bool point = false;
-    for (; p < end; p++) {
-        if (*p == '.' && !point) {
-            point = true;
-        } else if ((unsigned)(*p - '0') < 10 && digits < 15) {
-            v = v * 10 + (*p - '0');
-            digits++;
-            behind_point += point;
-        } else {
-            return false;
-        }
-    }
-    if (digits == 0) return false;
-    double size = (double)v / power[behind_point];
-    *out = minus ? -size : size;
-    return true;
+    return 1 + (int64_t)mp_newlines(text->p, text->n);
 }
 
 bool mp_scan_real(mp_scan *s, double *out)
 {
     const char *p = s->p;
     while (p < s->end && *p != ',' && !is_blank(*p)) p++;
-    if (!short_real(s->p, p, out) && !mp_to_real((mp_span){ s->p, (size_t)(p - s->p) }, out)) return false;
+    if (!mp_to_real((mp_span){ s->p, (size_t)(p - s->p) }, out)) return false;
     s->p = p;
     return true;
 }

@@ -34,7 +34,7 @@ static mp_err open_part(const mp_tu_files *f, mp_tu_part part, mp_arena *scratch
     r->file = mp_arena_printf(scratch, "%s%s", f->name, mp_tu_suffix[part]);
     if (!r->text.p) return mp_fail(MP_ERR_INPUT, "%s: missing", r->file);
     int64_t lines = mp_scan_lines(&r->text);
-    if (lines == 0) return mp_fail(MP_ERR_INPUT, "%s: empty", r->file);
+    if (lines == 0 && !f->piece) return mp_fail(MP_ERR_INPUT, "%s: empty", r->file);
     if (lines >= INT_MAX) return mp_fail(MP_ERR_LIMIT, "%s: more than %d lines", r->file, INT_MAX - 1);
     r->lines = (int)lines;
     return MP_OK;
@@ -55,13 +55,14 @@ static mp_err next_int_line(mp_scan *s, int64_t *v)
 }
 
 /* Graph ids must be 1, 1, ..., 2, ...: they never fall and none is left out. */
-static mp_err read_indicator(const reader *r, int *owner, int *graphs)
+static mp_err read_indicator(const reader *r, int64_t before, int *owner, int *graphs)
 {
     mp_scan s = mp_scan_of(r->text, r->file);
     int last = 0;
     for (int v = 0; v < r->lines; v++) {
         int64_t id;
         MP_TRY(next_int_line(&s, &id));
+        id -= before;
         if (id < 1) return mp_fail(MP_ERR_INPUT, "%s:%d: graph %lld; ids begin with 1", r->file, v + 1, (long long)id);
         if (id < last)
             return mp_fail(MP_ERR_INPUT, "%s:%d: graph %lld after graph %d; ids must not fall", r->file, v + 1,
@@ -90,11 +91,11 @@ static mp_err read_structure(const mp_tu_files *f, mp_arena *scratch, mp_arena *
     MP_TRY(open_part(f, MP_TU_INDICATOR, scratch, &indicator));
     MP_TRY(open_part(f, MP_TU_EDGES, scratch, &edges));
     int *owner = MP_NEW_RAW(scratch, int, indicator.lines), graphs = 0;
-    MP_TRY(read_indicator(&indicator, owner, &graphs));
+    MP_TRY(read_indicator(&indicator, f->graphs_before, owner, &graphs));
     raw->graphs.nodes = indicator.lines;
     raw->graphs.graphs = graphs;
     raw->graphs.node_ptr = node_ranges(owner, indicator.lines, graphs, a);
-    return mp_tu_edges(edges.text, edges.file, owner, scratch, a, raw);
+    return mp_tu_edges(edges.text, edges.file, f->nodes_before, owner, scratch, a, raw);
 }
 
 /* Fields of the first line: what all others must have. */

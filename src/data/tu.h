@@ -24,6 +24,8 @@ extern const char *const mp_tu_suffix[MP_TU_PARTS]; /* "_A.txt", ... */
 typedef struct mp_tu_files {
     const char *name;
     mp_span part[MP_TU_PARTS]; /* p NULL: no such file */
+    bool piece;                /* some graphs out of larger files, behind which there are ... */
+    int64_t graphs_before, nodes_before;
 } mp_tu_files;
 
 /* What the files say, before features are made from it. */
@@ -46,7 +48,10 @@ MP_MUST mp_err mp_tu_parse(const mp_tu_files *files, mp_arena *a, mp_raw *out);
 /* Writes the files into `folder`, which is made when missing. */
 MP_MUST mp_err mp_tu_write(const mp_raw *raw, const char *folder);
 
-/* Features, classes, seal and fingerprint. `as` NULL: by EXPERIMENTS 1.1 and the set's name. */
+/* Features, classes and seal of some graphs of a larger set. */
+MP_MUST mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out);
+
+/* Those, the split and the fingerprint. `as` NULL: by EXPERIMENTS 1.1 and the set's name. */
 MP_MUST mp_err mp_dataset_build(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out);
 
 #endif

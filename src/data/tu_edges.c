@@ -17,7 +17,7 @@ static mp_err bad_node(const mp_scan *s, int64_t id, int nodes)
                    nodes);
 }
 
-static mp_err next_edge(mp_scan *s, int nodes, const int *owner, int *from, int *to)
+static mp_err next_edge(mp_scan *s, int64_t before, int nodes, const int *owner, int *from, int *to)
 {
     int64_t i, j;
     mp_scan at = *s;
@@ -26,6 +26,8 @@ static mp_err next_edge(mp_scan *s, int nodes, const int *owner, int *from, int 
     if (!mp_scan_comma(s)) return mp_scan_fail(s, "a comma and a second node id");
     if (!mp_scan_int(s, &j)) return mp_scan_fail(s, "a node id");
     if (!mp_scan_line_end(s)) return mp_scan_fail(s, "the end of the line");
+    i -= before;
+    j -= before;
     if (i < 1 || i > nodes) return bad_node(&at, i, nodes);
     if (j < 1 || j > nodes) return bad_node(&at, j, nodes);
     *from = (int)i - 1;
@@ -47,11 +49,11 @@ static void lengths_to_starts(int *ptr, int nodes)
     }
 }
 
-static mp_err count_edges(mp_scan s, int nodes, const int *owner, int *ptr, int *self_loops)
+static mp_err count_edges(mp_scan s, int64_t before, int nodes, const int *owner, int *ptr, int *self_loops)
 {
     while (s.p < s.end) {
         int from = 0, to = 0;
-        MP_TRY(next_edge(&s, nodes, owner, &from, &to));
+        MP_TRY(next_edge(&s, before, nodes, owner, &from, &to));
         if (from == to)
             ++*self_loops;
         else
@@ -61,21 +63,21 @@ static mp_err count_edges(mp_scan s, int nodes, const int *owner, int *ptr, int 
 }
 
 /* The text was checked by count_edges: digits are all that matters here. */
-static inline int next_number(const char **p, const char *end)
+static inline int64_t next_number(const char **p, const char *end)
 {
     const char *q = *p;
     while (q < end && (unsigned)(*q - '0') >= 10) q++;
-    int v = 0;
+    int64_t v = 0;
     while (q < end && (unsigned)(*q - '0') < 10) v = v * 10 + (*q++ - '0');
     *p = q;
     return v;
 }
 
-static void fill_edges(mp_span text, int *next, int *col)
+static void fill_edges(mp_span text, int64_t before, int *next, int *col)
 {
     const char *p = text.p, *end = text.p + text.n;
     while (p < end) {
-        int from = next_number(&p, end) - 1, to = next_number(&p, end) - 1;
+        int from = (int)(next_number(&p, end) - before - 1), to = (int)(next_number(&p, end) - before - 1);
         while (p < end && *p != '\n') p++;
         p += p < end;
         if (from != to) col[next[from]++] = to;
@@ -165,15 +167,16 @@ static mp_err add_reverses(rows *r, int nodes, const char *file, mp_arena *scrat
     return MP_OK;
 }
 
-mp_err mp_tu_edges(mp_span text, const char *file, const int *owner, mp_arena *scratch, mp_arena *a, mp_raw *raw)
+mp_err mp_tu_edges(mp_span text, const char *file, int64_t nodes_before, const int *owner, mp_arena *scratch,
+                   mp_arena *a, mp_raw *raw)
 {
     mp_graph *g = &raw->graphs;
     int nodes = g->nodes;
     rows by_source = { MP_NEW(scratch, int, nodes + 1), NULL };
-    MP_TRY(count_edges(mp_scan_of(text, file), nodes, owner, by_source.ptr, &raw->self_loops));
+    MP_TRY(count_edges(mp_scan_of(text, file), nodes_before, nodes, owner, by_source.ptr, &raw->self_loops));
     lengths_to_starts(by_source.ptr, nodes);
     by_source.col = MP_NEW_RAW(scratch, int, by_source.ptr[nodes]);
-    fill_edges(text, copy_of(by_source.ptr, nodes + 1, scratch), by_source.col);
+    fill_edges(text, nodes_before, copy_of(by_source.ptr, nodes + 1, scratch), by_source.col);
 
     rows r = transpose(&by_source, nodes, scratch, a, &raw->repeated_edges);
     int *next = MP_NEW_RAW(scratch, int, nodes), *rev = MP_NEW_RAW(a, int, r.ptr[nodes]);

@@ -8,8 +8,8 @@
 
 /* Reads NAME_A.txt, cut behind its last line and with fewer than 2^31 lines (mp_scan_lines). `raw->graphs`
  * has graphs, nodes and node_ptr; the rest of it and the three counters of dropped and added edges are filled
- * in. `owner[v]` is the graph of node v. `scratch` holds what is not kept. */
-MP_MUST mp_err mp_tu_edges(mp_span text, const char *file, const int *owner, mp_arena *scratch, mp_arena *a,
-                           mp_raw *raw);
+ * in. Node ids count from `nodes_before` + 1; `owner[v]` is the graph of node v. `scratch` holds what is not kept. */
+MP_MUST mp_err mp_tu_edges(mp_span text, const char *file, int64_t nodes_before, const int *owner, mp_arena *scratch,
+                           mp_arena *a, mp_raw *raw);
 
 #endif

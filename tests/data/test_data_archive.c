@@ -279,12 +279,58 @@ static void names_that_are_no_names_are_not_fetched(void **state)
         FAILS(mp_fetch(names[i], NULL, NULL, *state, &path), "is not the name of a data set");
 }
 
+/* Graphs read from a zip as a stream; -1 when it fails. */
+static int graphs_streamed(mp_span zip, const char *name, mp_arena *a)
+{
+    static const mp_recipe degrees = { .degree = MP_DEGREE_ONE_HOT, .degree_max = 3 };
+    static const int64_t classes[] = { 0, 1 };
+    const mp_dataset_as as = { &degrees, MP_CLASSIFY, 2, classes };
+    const char *folder = new_folder(a), *path = mp_arena_printf(a, "%s/%s", folder, name);
+    mp_stream *s = NULL;
+    mp_piece p;
+    int graphs = 0;
+    bool got = true;
+    WORKS(mp_write_file(path, zip.p, zip.n));
+    mp_piece_init(&p);
+    mp_err e = mp_stream_zip(path, &as, 1, a, &s);
+    while (e == MP_OK && (e = mp_stream_cut(s, &p, &got)) == MP_OK && got) {
+        e = mp_stream_read(s, &p);
+        if (e == MP_OK) WORKS(mp_graph_check(&p.data.graphs));
+        graphs += p.count;
+    }
+    mp_piece_free(&p);
+    mp_stream_close(s);
+    remove_folder(folder);
+    return e == MP_OK ? graphs : -1;
+}
+
+static void a_zip_is_read_as_a_stream_and_a_tar_is_not(void **state)
+{
+    mp_span zip = pack(set, SET, ZIP, *state), tar = pack(set, SET, TAR_GZ, *state);
+    assert_int_equal(graphs_streamed(zip, "x.zip", *state), 2);
+    assert_int_equal(graphs_streamed(tar, "x.tar.gz", *state), -1);
+    assert_int_equal(graphs_streamed((mp_span){ zip.p, zip.n - 30 }, "x.zip", *state), -1);
+}
+
+static void a_damaged_zip_never_crashes_the_stream(void **state)
+{
+    mp_span whole = pack(set, SET, ZIP, *state);
+    char *copy = MP_NEW(*state, char, whole.n);
+    for (size_t i = 0; i < whole.n; i += 3) {
+        memcpy(copy, whole.p, whole.n);
+        copy[i] = (char)(copy[i] ^ 0x55);
+        assert_in_range(graphs_streamed((mp_span){ copy, whole.n }, "x.zip", *state) + 1, 0, 3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(zip_and_compressed_tar_hold_the_same),
         CASE(an_archive_cut_off_anywhere_is_refused),
         CASE(damaged_bytes_never_crash_the_reader),
+        CASE(a_zip_is_read_as_a_stream_and_a_tar_is_not),
+        CASE(a_damaged_zip_never_crashes_the_stream),
         CASE(only_base_names_count),
         CASE(repeated_members_and_second_sets_are_refused),
         CASE(a_bomb_is_refused),

@@ -1,0 +1,137 @@
+/* feed.c - see feed.h.
+ * SPDX-License-Identifier: MIT */
+#include "data/feed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_ROOM ((size_t)1 << 18)
+#define MOST_ROOM  ((size_t)1 << 30)
+#define STRIDE     256 /* bytes in which line ends are counted, not looked for */
+
+typedef struct file {
+    const char *path;
+    int fd;
+} file;
+
+static ptrdiff_t read_file(void *state, char *to, size_t n)
+{
+    file *f = state;
+    for (;;) {
+        ssize_t got = read(f->fd, to, n);
+        if (got >= 0) return got;
+        if (errno == EINTR) continue;
+        mp_fail(MP_ERR_IO, "%s: %s", f->path, strerror(errno));
+        return -1;
+    }
+}
+
+static void close_file(void *state)
+{
+    file *f = state;
+    if (f->fd != STDIN_FILENO) close(f->fd);
+    free(f);
+}
+
+mp_err mp_tap_file(const char *path, mp_tap *out)
+{
+    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+    file *f = malloc(sizeof *f);
+    mp_assert(f != NULL);
+    *f = (file){ path, fd };
+    *out = (mp_tap){ read_file, close_file, f };
+    return MP_OK;
+}
+
+void mp_feed_open(mp_feed *f, mp_tap tap)
+{
+    *f = (mp_feed){ .tap = tap };
+}
+
+void mp_feed_close(mp_feed *f)
+{
+    if (f->tap.close) f->tap.close(f->tap.state);
+    free(f->p);
+    *f = (mp_feed){ 0 };
+}
+
+mp_span mp_feed_window(const mp_feed *f)
+{
+    return (mp_span){ f->p ? f->p + f->from : "", f->to - f->from };
+}
+
+/* Room behind the window: by moving it to the front, or by twice the room when it is more than half full. */
+static mp_err make_room(mp_feed *f)
+{
+    size_t used = f->to - f->from;
+    if (f->to < f->room) return MP_OK;
+    if (used > f->room / 2 || !f->p) {
+        size_t room = f->room ? 2 * f->room : FIRST_ROOM;
+        if (room > MOST_ROOM) return mp_fail(MP_ERR_LIMIT, "a line or a graph has more than %zu bytes", MOST_ROOM / 2);
+        char *p = malloc(room);
+        if (!p) return mp_fail(MP_ERR_LIMIT, "out of memory: %zu bytes were needed", room);
+        if (used) memcpy(p, f->p + f->from, used);
+        free(f->p);
+        f->p = p;
+        f->room = room;
+    } else {
+        memmove(f->p, f->p + f->from, used);
+    }
+    f->from = 0;
+    f->to = used;
+    return MP_OK;
+}
+
+mp_err mp_feed_more(mp_feed *f)
+{
+    MP_TRY(make_room(f));
+    ptrdiff_t got = f->tap.read(f->tap.state, f->p + f->to, f->room - f->to);
+    if (got < 0) return MP_ERR_IO;
+    f->to += (size_t)got;
+    f->end = got == 0;
+    return MP_OK;
+}
+
+void mp_feed_cut(mp_feed *f, size_t n, mp_buf *out)
+{
+    mp_assert(n <= f->to - f->from);
+    out->n = 0;
+    mp_buf_add(out, mp_feed_window(f).p, n);
+    f->from += n;
+}
+
+/* Strides that hold no more line ends than are wanted. */
+static void stride(mp_span seen, size_t *at, int64_t *n)
+{
+    while (*at + STRIDE <= seen.n) {
+        int64_t ends = (int64_t)mp_newlines(seen.p + *at, STRIDE);
+        if (ends >= *n) return;
+        *n -= ends;
+        *at += STRIDE;
+    }
+}
+
+mp_err mp_feed_lines(mp_feed *f, int64_t n, mp_buf *out)
+{
+    size_t at = 0;
+    while (n > 0) {
+        mp_span seen = mp_feed_window(f);
+        stride(seen, &at, &n);
+        const char *end = memchr(seen.p + at, '\n', seen.n - at);
+        if (end) {
+            at = (size_t)(end - seen.p) + 1;
+            n--;
+        } else if (f->end) {
+            at = seen.n;
+            break;
+        } else {
+            MP_TRY(mp_feed_more(f));
+        }
+    }
+    mp_feed_cut(f, at, out);
+    return MP_OK;
+}

@@ -1,0 +1,128 @@
+/* query.c - see query.h.
+ * SPDX-License-Identifier: MIT */
+#include "data/query.h"
+#include "data/features.h"
+
+#include <limits.h>
+#include <math.h>
+
+int mp_recipe_attributes(const mp_recipe *r)
+{
+    return r->attributes ? r->skip_attributes + r->attributes : 0;
+}
+
+static mp_err check_labels(const mp_recipe *r, const mp_query *in)
+{
+    const int *label = in->labels;
+    for (int v = 0; v < in->nodes; v++)
+        for (int k = 0; k < r->label_columns; k++, label++)
+            if (*label < r->label_min[k] || (int64_t)*label - r->label_min[k] >= r->label_count[k])
+                return mp_fail(MP_ERR_INPUT, "node %d has label %d; the model knows %d to %d", v, *label,
+                               r->label_min[k], r->label_min[k] + r->label_count[k] - 1);
+    return MP_OK;
+}
+
+static mp_err check(const mp_recipe *r, const mp_query *in)
+{
+    if (in->nodes < 1) return mp_fail(MP_ERR_INPUT, "a graph needs at least one node");
+    if (in->edges < 0 || in->edges > INT_MAX / 2) return mp_fail(MP_ERR_INPUT, "%d edges are not possible", in->edges);
+    for (int e = 0; e < in->edges; e++) {
+        bool inside = in->from[e] >= 0 && in->from[e] < in->nodes && in->to[e] >= 0 && in->to[e] < in->nodes;
+        if (!inside)
+            return mp_fail(MP_ERR_INPUT, "edge %d joins nodes %d and %d, but nodes are 0 to %d", e, in->from[e],
+                           in->to[e], in->nodes - 1);
+    }
+    if (in->x) return MP_OK;
+    if (mp_recipe_attributes(r) && !in->attributes)
+        return mp_fail(MP_ERR_INPUT, "the model needs %d node attributes", mp_recipe_attributes(r));
+    if (r->label_columns && !in->labels)
+        return mp_fail(MP_ERR_INPUT, "the model needs %d node labels", r->label_columns);
+    return check_labels(r, in);
+}
+
+/* Stable counting sort of n pairs by `by`; the other half follows. */
+static void sort_pairs(mp_arena *a, int nodes, int n, const int *by, const int *with, int *out_by, int *out_with)
+{
+    int *at = MP_NEW(a, int, nodes + 1);
+    for (int i = 0; i < n; i++) at[by[i] + 1]++;
+    for (int v = 0; v < nodes; v++) at[v + 1] += at[v];
+    for (int i = 0; i < n; i++) {
+        int to = at[by[i]]++;
+        out_by[to] = by[i];
+        out_with[to] = with[i];
+    }
+}
+
+/* Both directions of every edge, sorted by (row, column), without repeats and self loops. */
+static void build_graph(mp_arena *a, const mp_query *in, mp_graph *g)
+{
+    int n = 0, room = 2 * in->edges;
+    int *src = MP_NEW_RAW(a, int, room), *dst = MP_NEW_RAW(a, int, room);
+    int *by_col = MP_NEW_RAW(a, int, room), *its_row = MP_NEW_RAW(a, int, room);
+    for (int e = 0; e < in->edges; e++) {
+        if (in->from[e] == in->to[e]) continue;
+        src[n] = dst[n + 1] = in->from[e];
+        dst[n] = src[n + 1] = in->to[e];
+        n += 2;
+    }
+    sort_pairs(a, in->nodes, n, dst, src, by_col, its_row);
+    sort_pairs(a, in->nodes, n, its_row, by_col, src, dst);
+    int *row_ptr = MP_NEW(a, int, in->nodes + 1), *node_ptr = MP_NEW(a, int, 2), kept = 0;
+    for (int i = 0; i < n; i++) {
+        if (kept && src[kept - 1] == src[i] && dst[kept - 1] == dst[i]) continue;
+        src[kept] = src[i];
+        dst[kept++] = dst[i];
+        row_ptr[src[i] + 1]++;
+    }
+    for (int v = 0; v < in->nodes; v++) row_ptr[v + 1] += row_ptr[v];
+    node_ptr[1] = in->nodes;
+    int *rev = MP_NEW_RAW(a, int, kept);
+    bool symmetric = mp_graph_reverse(in->nodes, row_ptr, dst, rev);
+    mp_assert(symmetric);
+    *g = (mp_graph){ .graphs = 1,
+                     .nodes = in->nodes,
+                     .edges = kept,
+                     .node_ptr = node_ptr,
+                     .row_ptr = row_ptr,
+                     .col = dst,
+                     .rev = rev,
+                     .norm = MP_NEW(a, mp_norm, 1) };
+}
+
+/* A dense array without its zeros. */
+static mp_err sparse_of(mp_arena *a, const float *v, int rows, int cols, const char *what, mp_sparse *out)
+{
+    size_t n = (size_t)rows * (size_t)cols, used = 0;
+    if (n > INT_MAX) return mp_fail(MP_ERR_LIMIT, "%d x %d %s are too many", rows, cols, what);
+    int *ptr = MP_NEW(a, int, rows + 1), *col = MP_NEW_RAW(a, int, n);
+    mp_real *val = MP_NEW_RAW(a, mp_real, n);
+    for (int r = 0; r < rows; r++) {
+        for (int c = 0; c < cols; c++) {
+            float f = v[(size_t)r * (size_t)cols + (size_t)c];
+            if (!isfinite(f)) return mp_fail(MP_ERR_INPUT, "%s of node %d: column %d is not finite", what, r, c);
+            if (f == 0) continue;
+            col[used] = c;
+            val[used++] = (mp_real)f;
+        }
+        ptr[r + 1] = (int)used;
+    }
+    *out = (mp_sparse){ rows, cols, ptr, col, val };
+    return MP_OK;
+}
+
+static mp_err build_features(const mp_recipe *r, const mp_query *in, const mp_graph *g, mp_arena *a, mp_sparse *x,
+                             int *unseen)
+{
+    *unseen = 0;
+    if (in->x) return sparse_of(a, in->x, in->nodes, mp_recipe_columns(r), "features", x);
+    mp_raw raw = { .name = "graph", .graphs = *g, .label_columns = r->label_columns, .labels = in->labels };
+    MP_TRY(sparse_of(a, in->attributes, in->nodes, mp_recipe_attributes(r), "attributes", &raw.attributes));
+    return mp_features_apply(r, &raw, a, x, unseen);
+}
+
+mp_err mp_query_build(const mp_recipe *r, const mp_query *in, mp_arena *a, mp_graph *g, mp_sparse *x, int *unseen)
+{
+    MP_TRY(check(r, in));
+    build_graph(a, in, g);
+    return build_features(r, in, g, a, x, unseen);
+}

@@ -1,0 +1,73 @@
+/* stream.c - what streams share, and the one over a data set in memory.
+ * SPDX-License-Identifier: MIT */
+#include "data/stream.h"
+
+#include <stdlib.h>
+
+#define WHOLE_PIECE 256 /* graphs */
+
+void mp_piece_init(mp_piece *p)
+{
+    *p = (mp_piece){ .memory = mp_arena_new(1 << 16), .scratch = mp_arena_new(1 << 14) };
+}
+
+void mp_piece_free(mp_piece *p)
+{
+    for (int part = 0; part < MP_TU_PARTS; part++) mp_buf_free(&p->text[part]);
+    mp_arena_free(p->memory);
+    mp_arena_free(p->scratch);
+}
+
+mp_err mp_stream_cut(mp_stream *s, mp_piece *p, bool *got)
+{
+    *got = false;
+    return s->cut(s, p, got);
+}
+
+mp_err mp_stream_read(const mp_stream *s, mp_piece *p)
+{
+    mp_arena_reset(p->memory);
+    return s->read(s, p);
+}
+
+void mp_stream_close(mp_stream *s)
+{
+    if (s) s->close(s);
+}
+
+typedef struct whole {
+    mp_stream stream;
+    const mp_dataset *data;
+    int next;
+} whole;
+
+static mp_err whole_cut(mp_stream *s, mp_piece *p, bool *got)
+{
+    whole *w = (whole *)s;
+    int left = w->data->graphs.graphs - w->next;
+    p->first = p->from = w->next;
+    p->count = left < WHOLE_PIECE ? left : WHOLE_PIECE;
+    w->next += p->count;
+    *got = left > 0;
+    return MP_OK;
+}
+
+static mp_err whole_read(const mp_stream *s, mp_piece *p)
+{
+    p->data = *((const whole *)s)->data;
+    return MP_OK;
+}
+
+static void whole_close(mp_stream *s)
+{
+    free(s);
+}
+
+mp_stream *mp_stream_whole(const mp_dataset *d, int64_t first)
+{
+    mp_assert(first >= 0 && first <= d->graphs.graphs);
+    whole *w = malloc(sizeof *w);
+    mp_assert(w != NULL);
+    *w = (whole){ { whole_cut, whole_read, whole_close }, d, (int)first };
+    return &w->stream;
+}

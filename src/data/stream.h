@@ -1,0 +1,59 @@
+/* stream.h - the graphs of an input, piece by piece, as a model reads them: memory does not grow with the input.
+ *
+ * A piece is made in two steps. mp_stream_cut takes its text off the input; one thread at a time may do that.
+ * mp_stream_read makes graphs and features of the text; all threads may do that at once, each with a piece of its own.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_STREAM_H
+#define MP_STREAM_H
+
+#include "data/feed.h"
+#include "data/gather.h"
+
+typedef struct mp_piece {
+    int64_t first;               /* number of its first graph in the input, from 0                    */
+    int64_t nodes_before, nodes; /* TU files: in the input before it, and in it                      */
+    mp_buf text[MP_TU_PARTS];    /* what was cut off each file                                        */
+    mp_arena *memory, *scratch;  /* of what is read, and of one line while it is read                 */
+    mp_dataset data;             /* read: features, structure, labels ...                             */
+    int from, count;             /* ... of which the piece is these graphs                            */
+} mp_piece;
+void mp_piece_init(mp_piece *p);
+void mp_piece_free(mp_piece *p);
+
+typedef struct mp_stream mp_stream;
+
+/* JSON lines (docs/formats.md), a graph each. `name` opens messages; it and `as` must stay. The tap is the stream's. */
+mp_stream *mp_stream_jsonl(const char *name, mp_tap tap, const mp_dataset_as *as);
+
+/* The files of a TUDataset read in step, tap by tap; those that are not there are all zero. The taps are the stream's from
+ * now on, also when it fails. Edges must be in the order of the graphs; of those that are not, a piece may lack some. */
+MP_MUST mp_err mp_stream_tu(const char *name, const mp_tap tap[MP_TU_PARTS], const mp_dataset_as *as, mp_stream **out);
+
+/* The same from files that were gathered by name; `open` is called for each, with g->where in front. The edges are looked at
+ * first, all of them, by `threads`: fails when they are not in the order of the graphs. Then the set must be loaded whole. */
+typedef mp_err mp_tap_open(const char *where, const char *path, mp_tap *out);
+MP_MUST mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_dataset_as *as, int threads,
+                                  mp_stream **out);
+
+/* The same from a folder. Memory for names is the arena's. */
+MP_MUST mp_err mp_stream_folder(const char *path, const mp_dataset_as *as, int threads, mp_arena *a, mp_stream **out);
+
+/* A data set in memory, from graph `first` on. */
+mp_stream *mp_stream_whole(const mp_dataset *d, int64_t first);
+
+/* *got false: there is nothing left. */
+MP_MUST mp_err mp_stream_cut(mp_stream *s, mp_piece *p, bool *got);
+
+/* After a failure the graphs before it are there. */
+MP_MUST mp_err mp_stream_read(const mp_stream *s, mp_piece *p);
+
+void mp_stream_close(mp_stream *s); /* NULL is allowed */
+
+/* How a kind of stream is made: its struct begins with this one. */
+struct mp_stream {
+    mp_err (*cut)(mp_stream *s, mp_piece *p, bool *got);
+    mp_err (*read)(const mp_stream *s, mp_piece *p);
+    void (*close)(mp_stream *s);
+};
+
+#endif

@@ -1,0 +1,64 @@
+/* join.c - see join.h.
+ * SPDX-License-Identifier: MIT */
+#include "graph/join.h"
+
+/* to[i] = from[i] + by */
+static void shifted(int *to, const int *from, int n, int by)
+{
+    for (int i = 0; i < n; i++) to[i] = from[i] + by;
+}
+
+static void join_graphs(mp_arena *a, const mp_graph *g, int n, mp_graph *out)
+{
+    int graphs = 0, nodes = 0, edges = 0;
+    for (int i = 0; i < n; i++) {
+        graphs += g[i].graphs;
+        nodes += g[i].nodes;
+        edges += g[i].edges;
+    }
+    int *node_ptr = MP_NEW(a, int, graphs + 1), *row_ptr = MP_NEW(a, int, nodes + 1);
+    int *col = MP_NEW_RAW(a, int, edges), *rev = MP_NEW_RAW(a, int, edges), b = 0, v = 0, e = 0;
+    for (int i = 0; i < n; i++) {
+        shifted(node_ptr + b + 1, g[i].node_ptr + 1, g[i].graphs, v);
+        shifted(row_ptr + v + 1, g[i].row_ptr + 1, g[i].nodes, e);
+        shifted(col + e, g[i].col, g[i].edges, v);
+        shifted(rev + e, g[i].rev, g[i].edges, e);
+        b += g[i].graphs;
+        v += g[i].nodes;
+        e += g[i].edges;
+    }
+    *out = (mp_graph){ .graphs = graphs,
+                       .nodes = nodes,
+                       .edges = edges,
+                       .node_ptr = node_ptr,
+                       .row_ptr = row_ptr,
+                       .col = col,
+                       .rev = rev };
+}
+
+static void join_features(mp_arena *a, const mp_sparse *x, int n, int nodes, mp_sparse *out)
+{
+    int count = 0, v = 0, z = 0;
+    bool values = false;
+    for (int i = 0; i < n; i++) {
+        count += x[i].ptr[x[i].rows];
+        values = values || x[i].val;
+    }
+    int *ptr = MP_NEW(a, int, nodes + 1), *col = MP_NEW_RAW(a, int, count);
+    mp_real *val = values ? MP_NEW_RAW(a, mp_real, count) : NULL;
+    for (int i = 0; i < n; i++) {
+        int mine = x[i].ptr[x[i].rows];
+        shifted(ptr + v + 1, x[i].ptr + 1, x[i].rows, z);
+        shifted(col + z, x[i].col, mine, 0);
+        for (int k = 0; values && k < mine; k++) val[z + k] = x[i].val ? x[i].val[k] : 1;
+        v += x[i].rows;
+        z += mine;
+    }
+    *out = (mp_sparse){ nodes, n ? x[0].cols : 0, ptr, col, val };
+}
+
+void mp_graph_join(mp_arena *a, const mp_graph *g, const mp_sparse *x, int n, mp_graph *out, mp_sparse *out_x)
+{
+    join_graphs(a, g, n, out);
+    join_features(a, x, n, out->nodes, out_x);
+}

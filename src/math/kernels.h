@@ -60,8 +60,10 @@ typedef struct mp_links {
     K(readout_max_bwd, (mp_real *dX, const mp_real *dOut, const int *arg, int B, int C, int ld))                      \
     K(readout_sum_bwd, (mp_real *dX, const mp_real *dOut, const int *ptr, const mp_real *scale, bool add,             \
                         int B, int C, int ld))                                                                        \
-    /* Column-wise max over the closed neighbourhood given by the links (no perm, p, q): arg = the node. */           \
-    K(near_max, (mp_real *out, int *arg, const mp_real *X, mp_links g, int N, int C))                                 \
+    /* Column-wise max over the neighbourhoods given by the links (no perm, p, q), none empty. Backward adds dOut to  \
+     * the first neighbour that has the maximum. */                                                                   \
+    K(near_max, (mp_real *out, const mp_real *X, mp_links g, int N, int C))                                           \
+    K(near_max_bwd, (mp_real *dX, const mp_real *dOut, const mp_real *out, const mp_real *X, mp_links g, int N, int C))\
     K(col_sum, (mp_real *out, const mp_real *X, bool add, int N, int C))                                              \
     K(act_fwd, (mp_real *out, const mp_real *x, mp_act act, size_t n))                                                \
     /* dx (+)= dy f'(x), from the output y (leaky: sign of y). */                                                     \

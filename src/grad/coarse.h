@@ -34,5 +34,4 @@ bool mp_coarse_is_dense(const mp_coarsening *a, int b);
 void mp_coarse_dense(mp_ctx *c, const mp_coarsening *a, int b, const mp_real *share, mp_met *met);
 void mp_coarse_dense_back(mp_ctx *c, const mp_coarsening *a, int b, const mp_real *share, mp_real *dshare, mp_real *dw);
 
-
 #endif

@@ -8,7 +8,7 @@
 #include "grad/coarse.h"
 #include "grad/product.h"
 
-#define GAIN 16                  /* multiply-adds of a product in the time of one scattered one */
+#define GAIN 16                 /* multiply-adds of a product in the time of one scattered one */
 #define ROOM ((int64_t)1 << 26) /* elements that the matrices of a graph may have, forward    */
 
 typedef struct block { /* graph b: its nodes, its clusters, how many of each */

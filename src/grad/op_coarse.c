@@ -216,7 +216,8 @@ static void coarse_back(void *saved, mp_ctx *c)
     mp_arena_mark here = mp_arena_here(c->arena);
     scratch s = scratch_new(c, a);
     int pairs = a->t.node_ptr[a->g->nodes];
-    mp_real *da = MP_NEW_RAW(c->arena, mp_real, a->out.nodes), *dshare = dalpha ? MP_NEW(c->arena, mp_real, pairs) : NULL;
+    mp_real *da = MP_NEW_RAW(c->arena, mp_real, a->out.nodes),
+            *dshare = dalpha ? MP_NEW(c->arena, mp_real, pairs) : NULL;
     for (int b = 0; b < a->g->graphs; b++) {
         bool dense = mp_coarse_is_dense(a, b);
         if (dense) mp_coarse_dense_back(c, a, b, s.share, dshare, dw);

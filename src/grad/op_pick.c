@@ -77,7 +77,8 @@ static void pair_dot_back(void *p, mp_ctx *c)
     const mp_assign *t = &s->t;
     mp_real *d = MP_NEW_RAW(c->arena, mp_real, t->size);
     c->k->mul(d, s->out->g, s->scale, false, (size_t)t->size);
-    mp_links rows = { t->node_ptr, t->owner, d, NULL, NULL }, turned = { t->cluster_ptr, t->member, d, t->member_at, NULL };
+    mp_links rows = { t->node_ptr, t->owner, d, NULL, NULL },
+             turned = { t->cluster_ptr, t->member, d, t->member_at, NULL };
     if (s->a->g) c->k->agg(s->a->g, s->b->v, rows, NULL, !mp_grad_store(s->a), false, t->nodes, s->a->cols);
     if (s->b->g) c->k->agg(s->b->g, s->a->v, turned, NULL, !mp_grad_store(s->b), false, t->clusters, s->b->cols);
     mp_arena_back(c->arena, here);

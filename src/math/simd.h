@@ -20,7 +20,7 @@ typedef __m512 vec;
 #define vfma(a, b, c) _mm512_fmadd_ps((a), (b), (c))
 #define vadd(a, b)    _mm512_add_ps((a), (b))
 #define vmul(a, b)    _mm512_mul_ps((a), (b))
-#define vmax(a, b)    _mm512_max_ps((a), (b)) /* a > b ? a : b, so b when one is NaN */
+#define vmax(a, b)    _mm512_max_ps((a), (b))                 /* a > b ? a : b, so b when one is NaN */
 #define vrelu(a)      _mm512_max_ps(_mm512_setzero_ps(), (a)) /* this order lets NaN through */
 #elif !defined(MP_DOUBLE) && defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>

@@ -320,6 +320,29 @@ static void coarse_both_ways(mp_check *t)
     }
 }
 
+/* The dense way must see where no edge is: two parts that do not touch, and in each a cluster of one node alone. */
+static void coarse_in_two_parts(mp_check *t)
+{
+    static const int sizes[] = { 5, 5 }, node_ptr[] = { 0, 10 }, cluster_of[] = { 0, 8 };
+    int ptr[11] = { 0 }, owner[2 * 5 * 3 + 2], n = 0;
+    for (int v = 0; v < 10; v++) {
+        for (int q = 0; q < 3; q++) owner[n++] = v / 5 * 4 + q;
+        if (v % 9 == 0) owner[n++] = v / 5 * 4 + 3; /* nodes 0 and 9 */
+        ptr[v + 1] = n;
+    }
+    for (int how = 0; how < 3; how++) {
+        mp_check_reset(t);
+        mp_graph g = mp_rig_graph(&t->rig, 2, sizes, 1, 0);
+        g.graphs = 1;
+        g.node_ptr = node_ptr;
+        mp_assign a;
+        mp_assign_nodes(t->rig.memory, 10, 8, ptr, owner, &a);
+        mp_coarsening look = { .g = &g, .t = a, .cluster_ptr = cluster_of };
+        assert_true(mp_coarse_is_dense(&look, 0));
+        try_coarse_of(t, &g, &a, mp_check_input(t, a.size, 1), cluster_of, (mp_diagonal)how);
+    }
+}
+
 void check_coarse_of(void **state)
 {
     mp_check *t = *state;
@@ -338,6 +361,7 @@ void check_coarse_of(void **state)
         }
     }
     coarse_both_ways(t);
+    coarse_in_two_parts(t);
 }
 
 void check_collect(void **state)

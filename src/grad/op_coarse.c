@@ -2,13 +2,14 @@
  *
  *     collect:  X' = T^T X                     coarse:  A' = T^T W T
  *
- * coarse takes one cluster p at a time; everything stays near its members:
+ * coarse takes one cluster p at a time, unless a graph is better off dense (coarse_dense.c); everything stays near its
+ * members:
  *     M_l  = sum_j T[j,p] W[j->l]          A'[p,q] = sum_l M_l T[l,q]                      (edge p -> q)
  *     dM_l = sum_q dA'[p,q] T[l,q],        dT[l,q] += dA'[p,q] M_l,
  *     dT[j,p] += sum_l W[j->l] dM_l,       dW[j->l] += T[j,p] dM_l
- * Scratch is one value a node; nothing dense is built unless the clusters themselves overlap everywhere.
+ * Scratch is one value a node.
  * SPDX-License-Identifier: MIT */
-#include "grad/ops.h"
+#include "grad/coarse.h"
 
 #include <string.h>
 
@@ -48,40 +49,67 @@ mp_mat *mp_collect(mp_ctx *c, const mp_assign *t, mp_mat *alpha, mp_mat *x)
 }
 
 /* ---- coarse */
-typedef struct coarse {
-    const mp_graph *g; /* W */
-    mp_mat *alpha, *w; /* memberships; weights of the result */
-    mp_assign t;
-    mp_diagonal diagonal;
-    mp_graph out;
-} coarse;
-
-typedef struct scratch {
-    mp_real *m, *dm;  /* N: M_l and dM_l */
-    int *near, count; /* the nodes l with M_l set */
-    int *mark;        /* N: the last cluster that met this node, or -1 */
-} scratch;
-
-static void forget(int *mark, int n)
+void mp_met_reserve(mp_met *m, int more)
 {
-    if (n) memset(mark, -1, (size_t)n * sizeof *mark);
+    if (m->count + more <= m->cap) return;
+    int cap = m->count + more > 2 * m->cap ? m->count + more : 2 * m->cap;
+    int *to = MP_NEW_RAW(m->arena, int, cap);
+    mp_real *weight = MP_NEW_RAW(m->arena, mp_real, cap);
+    if (m->count) memcpy(to, m->to, (size_t)m->count * sizeof *to);
+    if (m->count) memcpy(weight, m->weight, (size_t)m->count * sizeof *weight);
+    m->to = to;
+    m->weight = weight;
+    m->cap = cap;
 }
 
-static scratch scratch_new(mp_ctx *c, int nodes)
+static void met_put(mp_met *m, int q, mp_real weight)
 {
-    scratch s = { MP_NEW_RAW(c->arena, mp_real, nodes), MP_NEW_RAW(c->arena, mp_real, nodes),
-                  MP_NEW_RAW(c->arena, int, nodes), 0, MP_NEW_RAW(c->arena, int, nodes) };
-    forget(s.mark, nodes);
+    m->to[m->count] = q;
+    m->weight[m->count++] = weight;
+}
+
+void mp_met_add(mp_met *m, const mp_coarsening *a, int p, int q, mp_real weight)
+{
+    if (q != p || a->diagonal == MP_DIAGONAL_SUM) met_put(m, q, weight);
+}
+
+void mp_met_end(mp_met *m, const mp_coarsening *a, int p)
+{
+    if (a->diagonal == MP_DIAGONAL_ONE) met_put(m, p, 1);
+    m->ptr[p + 1] = m->count;
+}
+
+typedef struct scratch {
+    mp_real *share, *leaving; /* T by node, in the order of t.owner; the weight of the reverse of each edge of g */
+    mp_real *m, *dm;          /* N: M_l and dM_l */
+    int *near, count;         /* the nodes l with M_l set */
+    int *mark;                /* N: the last cluster that met this node, or -1 */
+} scratch;
+
+static int *all_unseen(mp_ctx *c, int n)
+{
+    int *mark = MP_NEW_RAW(c->arena, int, n);
+    if (n) memset(mark, -1, (size_t)n * sizeof *mark);
+    return mark;
+}
+
+static scratch scratch_new(mp_ctx *c, const mp_coarsening *a)
+{
+    const mp_graph *g = a->g;
+    int pairs = a->t.node_ptr[g->nodes];
+    scratch s = { .share = MP_NEW_RAW(c->arena, mp_real, pairs),
+                  .leaving = MP_NEW_RAW(c->arena, mp_real, g->edges),
+                  .m = MP_NEW_RAW(c->arena, mp_real, g->nodes),
+                  .dm = MP_NEW_RAW(c->arena, mp_real, g->nodes),
+                  .near = MP_NEW_RAW(c->arena, int, g->nodes),
+                  .mark = all_unseen(c, g->nodes) };
+    for (int i = 0; i < pairs; i++) s.share[i] = a->alpha->v[a->t.owner_at[i]];
+    for (int f = 0; f < g->edges; f++) s.leaving[f] = g->w ? g->w->v[g->rev[f]] : (mp_real)1;
     return s;
 }
 
-static mp_real weight_out(const mp_graph *g, int f) /* of the edge that leaves the node whose row f is in */
-{
-    return g->w ? g->w->v[g->rev[f]] : (mp_real)1;
-}
-
 /* M of cluster p, and the list of nodes where it is set. */
-static void spread(const coarse *a, int p, scratch *s)
+static void spread(const mp_coarsening *a, int p, scratch *s)
 {
     const mp_graph *g = a->g;
     const mp_assign *t = &a->t;
@@ -96,13 +124,18 @@ static void spread(const coarse *a, int p, scratch *s)
                 s->m[l] = 0;
                 s->near[s->count++] = l;
             }
-            s->m[l] += strength * weight_out(g, f);
+            s->m[l] += strength * s->leaving[f];
         }
     }
 }
 
-/* The clusters q that share a node with M, each once, into found; sums into value unless NULL. */
-static int meet(const coarse *a, int p, const scratch *s, int *seen, int *found, mp_real *value)
+typedef struct sums { /* A'[p,.] while cluster p is looked at */
+    int *seen, *found;
+    mp_real *value;
+} sums;
+
+/* The clusters q that share a node with M, each once, into found, their sums into value. */
+static int meet(const mp_coarsening *a, int p, const scratch *s, sums *r)
 {
     const mp_assign *t = &a->t;
     int n = 0;
@@ -110,107 +143,130 @@ static int meet(const coarse *a, int p, const scratch *s, int *seen, int *found,
         int l = s->near[i];
         for (int k = t->node_ptr[l]; k < t->node_ptr[l + 1]; k++) {
             int q = t->owner[k];
-            if (q == p && a->diagonal != MP_DIAGONAL_SUM) continue;
-            if (seen[q] != p) {
-                seen[q] = p;
-                found[n++] = q;
-                if (value) value[q] = 0;
+            if (r->seen[q] != p) {
+                r->seen[q] = p;
+                r->value[q] = 0;
+                r->found[n++] = q;
             }
-            if (value) value[q] += s->m[l] * a->alpha->v[t->owner_at[k]];
+            r->value[q] += s->m[l] * s->share[k];
         }
     }
     return n;
 }
 
-static void cluster_back(const coarse *a, int p, scratch *s, mp_real *da, mp_real *dalpha, mp_real *dw)
+static void cluster_met(const mp_coarsening *a, int p, scratch *s, sums *r, mp_met *met)
+{
+    spread(a, p, s);
+    int n = meet(a, p, s, r);
+    mp_met_reserve(met, n + 1);
+    for (int i = 0; i < n; i++) mp_met_add(met, a, p, r->found[i], r->value[r->found[i]]);
+    mp_met_end(met, a, p);
+}
+
+static mp_met met_all(mp_ctx *c, const mp_coarsening *a)
+{
+    int K = a->t.clusters;
+    mp_met met = { .arena = c->arena, .ptr = MP_NEW(c->arena, int, K + 1) };
+    scratch s = scratch_new(c, a);
+    sums r = { all_unseen(c, K), MP_NEW_RAW(c->arena, int, K), MP_NEW_RAW(c->arena, mp_real, K) };
+    for (int b = 0; b < a->g->graphs; b++) {
+        bool dense = mp_coarse_is_dense(a, b);
+        if (dense) mp_coarse_dense(c, a, b, s.share, &met);
+        for (int p = a->cluster_ptr[b]; !dense && p < a->cluster_ptr[b + 1]; p++) cluster_met(a, p, &s, &r, &met);
+    }
+    return met;
+}
+
+static void cluster_back(const mp_coarsening *a, int p, scratch *s, mp_real *da, mp_real *dshare, mp_real *dalpha,
+                         mp_real *dw)
 {
     const mp_graph *g = a->g, *o = &a->out;
     const mp_assign *t = &a->t;
     spread(a, p, s);
     for (int k = o->row_ptr[p]; k < o->row_ptr[p + 1]; k++) da[o->col[k]] = a->w->g[o->rev[k]];
+    if (a->diagonal != MP_DIAGONAL_SUM) da[p] = 0;
     for (int i = 0; i < s->count; i++) {
         int l = s->near[i];
         mp_real sum = 0;
         for (int k = t->node_ptr[l]; k < t->node_ptr[l + 1]; k++) {
-            int q = t->owner[k];
-            if (q == p && a->diagonal != MP_DIAGONAL_SUM) continue;
-            sum += da[q] * a->alpha->v[t->owner_at[k]];
-            if (dalpha) dalpha[t->owner_at[k]] += da[q] * s->m[l];
+            mp_real d = da[t->owner[k]];
+            sum += d * s->share[k];
+            if (dshare) dshare[k] += d * s->m[l];
         }
         s->dm[l] = sum;
     }
     for (int i = t->cluster_ptr[p]; i < t->cluster_ptr[p + 1]; i++) {
         int j = t->member[i], at = t->member_at[i];
+        mp_real sum = 0;
         for (int f = g->row_ptr[j]; f < g->row_ptr[j + 1]; f++) {
             mp_real dm = s->dm[g->col[f]];
-            if (dalpha) dalpha[at] += weight_out(g, f) * dm;
+            sum += s->leaving[f] * dm;
             if (dw) dw[g->rev[f]] += a->alpha->v[at] * dm;
         }
+        if (dalpha) dalpha[at] += sum;
     }
 }
 
 static void coarse_back(void *saved, mp_ctx *c)
 {
-    coarse *a = saved;
+    mp_coarsening *a = saved;
     if (!a->w->live) return;
     mp_real *dalpha = mp_grad_zeroed(a->alpha), *dw = a->g->w ? mp_grad_zeroed(a->g->w) : NULL;
     if (!dalpha && !dw) return;
     mp_arena_mark here = mp_arena_here(c->arena);
-    scratch s = scratch_new(c, a->g->nodes);
-    mp_real *da = MP_NEW_RAW(c->arena, mp_real, a->out.nodes);
-    for (int p = 0; p < a->out.nodes; p++) cluster_back(a, p, &s, da, dalpha, dw);
+    scratch s = scratch_new(c, a);
+    int pairs = a->t.node_ptr[a->g->nodes];
+    mp_real *da = MP_NEW_RAW(c->arena, mp_real, a->out.nodes),
+            *dshare = dalpha ? MP_NEW(c->arena, mp_real, pairs) : NULL;
+    for (int b = 0; b < a->g->graphs; b++) {
+        bool dense = mp_coarse_is_dense(a, b);
+        if (dense) mp_coarse_dense_back(c, a, b, s.share, dshare, dw);
+        for (int p = a->cluster_ptr[b]; !dense && p < a->cluster_ptr[b + 1]; p++)
+            cluster_back(a, p, &s, da, dshare, dalpha, dw);
+    }
+    for (int i = 0; dalpha && i < pairs; i++) dalpha[a->t.owner_at[i]] += dshare[i];
     mp_arena_back(c->arena, here);
+}
+
+/* Rows from lists by source. The pattern is symmetric, so what p meets is as long as row p; columns ascend because p
+ * does. */
+static mp_graph rows_of(mp_ctx *c, const mp_coarsening *a, const mp_met *met)
+{
+    int K = a->t.clusters;
+    int *col = MP_NEW_RAW(c->arena, int, met->count), *next = MP_NEW_RAW(c->arena, int, K);
+    if (K) memcpy(next, met->ptr, (size_t)K * sizeof *next);
+    for (int p = 0; p < K; p++) {
+        for (int i = met->ptr[p]; i < met->ptr[p + 1]; i++) {
+            int at = next[met->to[i]]++;
+            col[at] = p;
+            a->w->v[at] = met->weight[i];
+        }
+    }
+    int *rev = met->to; /* read for the last time above */
+    bool symmetric = mp_graph_reverse(K, met->ptr, col, rev);
+    mp_assert(symmetric);
+    return (mp_graph){ .graphs = a->g->graphs,
+                       .nodes = K,
+                       .edges = met->count,
+                       .node_ptr = a->cluster_ptr,
+                       .row_ptr = met->ptr,
+                       .col = col,
+                       .rev = rev,
+                       .w = a->w,
+                       .norm = MP_NEW(c->arena, mp_norm, 1) };
 }
 
 void mp_coarse_of(mp_ctx *c, const mp_graph *g, const mp_assign *t, mp_mat *alpha, const int *cluster_of,
                   mp_diagonal diagonal, mp_graph *out)
 {
     mp_assert(alpha->rows == t->size && g->nodes == t->nodes);
-    int K = t->clusters, unit = diagonal == MP_DIAGONAL_ONE;
-    coarse a = { g, alpha, NULL, *t, diagonal, { 0 } };
-    scratch s = scratch_new(c, g->nodes);
-    int *row_ptr = MP_NEW(c->arena, int, K + 1), *seen = MP_NEW_RAW(c->arena, int, K);
-    int *found = MP_NEW_RAW(c->arena, int, K);
-    forget(seen, K);
-    for (int p = 0; p < K; p++) { /* the pattern is symmetric: what p meets is also row p */
-        spread(&a, p, &s);
-        row_ptr[p + 1] = row_ptr[p] + meet(&a, p, &s, seen, found, NULL) + unit;
-    }
-    int edges = row_ptr[K];
-    int *col = MP_NEW_RAW(c->arena, int, edges), *rev = MP_NEW_RAW(c->arena, int, edges);
-    int *next = MP_NEW_RAW(c->arena, int, K);
-    mp_real *value = MP_NEW_RAW(c->arena, mp_real, K);
-    a.w = mp_mat_new(c, edges, 1);
-    if (K) memcpy(next, row_ptr, (size_t)K * sizeof(int));
-    forget(seen, K);
-    forget(s.mark, g->nodes);
-    for (int p = 0; p < K; p++) { /* columns ascend because p does */
-        spread(&a, p, &s);
-        int n = meet(&a, p, &s, seen, found, value);
-        if (unit) {
-            a.w->v[next[p]] = 1;
-            col[next[p]++] = p;
-        }
-        for (int i = 0; i < n; i++) {
-            a.w->v[next[found[i]]] = value[found[i]];
-            col[next[found[i]]++] = p;
-        }
-    }
-    bool symmetric = mp_graph_reverse(K, row_ptr, col, rev);
-    mp_assert(symmetric);
-    int *node_ptr = MP_NEW_RAW(c->arena, int, g->graphs + 1);
-    memcpy(node_ptr, cluster_of, (size_t)(g->graphs + 1) * sizeof(int));
-    *out = (mp_graph){ .graphs = g->graphs,
-                       .nodes = K,
-                       .edges = edges,
-                       .node_ptr = node_ptr,
-                       .row_ptr = row_ptr,
-                       .col = col,
-                       .rev = rev,
-                       .w = a.w,
-                       .norm = MP_NEW(c->arena, mp_norm, 1) };
-    a.out = *out;
-    MP_RECORD(c, coarse_back, coarse, a.g, a.alpha, a.w, a.t, a.diagonal, a.out);
+    int *cluster_ptr = MP_NEW_RAW(c->arena, int, g->graphs + 1);
+    memcpy(cluster_ptr, cluster_of, (size_t)(g->graphs + 1) * sizeof *cluster_ptr);
+    mp_coarsening a = { g, alpha, NULL, *t, cluster_ptr, diagonal, { 0 } };
+    mp_met met = met_all(c, &a);
+    a.w = mp_mat_new(c, met.count, 1);
+    *out = a.out = rows_of(c, &a, &met);
+    MP_RECORD(c, coarse_back, mp_coarsening, a.g, a.alpha, a.w, a.t, a.cluster_ptr, a.diagonal, a.out);
 }
 
 void mp_coarse(mp_ctx *c, const mp_graph *looped, mp_mat *alpha, const int *keep, const int *keep_ptr, bool diagonal,

@@ -4,30 +4,23 @@
 
 struct near {
     mp_mat *out, *x;
-    const int *arg; /* N x C: the node that had the maximum */
+    mp_links rows;
 };
 
 static void near_back(void *p, mp_ctx *c)
 {
     struct near *a = p;
-    (void)c;
     if (!a->out->live || !a->x->g) return;
-    mp_real *dx = mp_grad_zeroed(a->x);
-    int C = a->x->cols;
-    for (int v = 0; v < a->out->rows; v++)
-        for (int k = 0; k < C; k++) {
-            size_t i = (size_t)v * (size_t)C + (size_t)k;
-            dx[(size_t)a->arg[i] * (size_t)C + (size_t)k] += a->out->g[i];
-        }
+    c->k->near_max_bwd(mp_grad_zeroed(a->x), a->out->g, a->out->v, a->x->v, a->rows, a->x->rows, a->x->cols);
 }
 
 mp_mat *mp_near_max(mp_ctx *c, const mp_graph *g, mp_mat *x)
 {
     mp_assert(x->rows == g->nodes && g->edges >= g->nodes);
     mp_mat *out = mp_mat_new(c, x->rows, x->cols);
-    int *arg = MP_NEW_RAW(c->arena, int, (size_t)x->rows *(size_t)x->cols);
-    c->k->near_max(out->v, arg, x->v, (mp_links){ .row_ptr = g->row_ptr, .col = g->col }, x->rows, x->cols);
-    MP_RECORD(c, near_back, struct near, out, x, arg);
+    mp_links rows = { .row_ptr = g->row_ptr, .col = g->col };
+    c->k->near_max(out->v, x->v, rows, x->rows, x->cols);
+    MP_RECORD(c, near_back, struct near, out, x, rows);
     return out;
 }
 

@@ -62,10 +62,10 @@ mp_mat *mp_row_dot(mp_ctx *c, mp_mat *a, mp_mat *b)
     return out;
 }
 
-/* ---- pair_dot: one inner product a pair of rows */
+/* ---- pair_dot: one inner product a pair (node, cluster): D the pairs' gradient,  dA = D B,  dB = D^T A */
 struct pair_dot {
     mp_mat *out, *a, *b;
-    const int *row_a, *row_b;
+    mp_assign t;
     const mp_real *scale;
 };
 
@@ -73,27 +73,25 @@ static void pair_dot_back(void *p, mp_ctx *c)
 {
     struct pair_dot *s = p;
     if (!s->out->live) return;
-    size_t C = (size_t)s->a->cols;
-    mp_real *da = mp_grad_zeroed(s->a), *db = mp_grad_zeroed(s->b);
-    for (int k = 0; k < s->out->rows; k++) {
-        mp_real d = s->out->g[k] * s->scale[k];
-        size_t i = (size_t)s->row_a[k] * C, j = (size_t)s->row_b[k] * C;
-        if (da) c->k->axpy(da + i, d, s->b->v + j, true, C);
-        if (db) c->k->axpy(db + j, d, s->a->v + i, true, C);
-    }
+    mp_arena_mark here = mp_arena_here(c->arena);
+    const mp_assign *t = &s->t;
+    mp_real *d = MP_NEW_RAW(c->arena, mp_real, t->size);
+    c->k->mul(d, s->out->g, s->scale, false, (size_t)t->size);
+    mp_links rows = { .row_ptr = t->node_ptr, .col = t->owner, .p = d },
+             turned = { .row_ptr = t->cluster_ptr, .col = t->member, .p = d, .perm = t->member_at };
+    if (s->a->g) c->k->agg(s->a->g, s->b->v, rows, NULL, !mp_grad_store(s->a), false, t->nodes, s->a->cols);
+    if (s->b->g) c->k->agg(s->b->g, s->a->v, turned, NULL, !mp_grad_store(s->b), false, t->clusters, s->b->cols);
+    mp_arena_back(c->arena, here);
 }
 
-mp_mat *mp_pair_dot(mp_ctx *c, mp_mat *a, const int *row_a, mp_mat *b, const int *row_b, const mp_real *scale, int n)
+mp_mat *mp_pair_dot(mp_ctx *c, const mp_assign *t, mp_mat *a, mp_mat *b, const mp_real *scale)
 {
-    mp_assert(a->cols == b->cols);
-    mp_mat *out = mp_mat_new(c, n, 1);
-    for (int k = 0; k < n; k++) { /* a row of one link at a time: the kernel's order of summing */
-        int ptr[2] = { 0, 1 };
-        mp_links one = { .row_ptr = ptr, .col = &row_b[k] };
-        c->k->edge_dot(&out->v[k], NULL, a->v + (size_t)row_a[k] * (size_t)a->cols, b->v, one, false, 1, a->cols);
-        out->v[k] *= scale[k];
-    }
-    MP_RECORD(c, pair_dot_back, struct pair_dot, out, a, b, row_a, row_b, scale);
+    mp_assert(a->cols == b->cols && a->rows == t->nodes && b->rows == t->clusters && t->size == t->node_ptr[t->nodes]);
+    mp_mat *out = mp_mat_new(c, t->size, 1);
+    c->k->edge_dot(out->v, NULL, a->v, b->v, (mp_links){ .row_ptr = t->node_ptr, .col = t->owner }, false, t->nodes,
+                   a->cols);
+    c->k->mul(out->v, out->v, scale, false, (size_t)t->size);
+    MP_RECORD(c, pair_dot_back, struct pair_dot, out, a, b, *t, scale);
     return out;
 }
 

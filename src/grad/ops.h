@@ -48,8 +48,8 @@ mp_mat *mp_row_norm(mp_ctx *c, mp_mat *x, int D, mp_norm_kind kind);
  * column by itself. A is the weights of g; tau 1 x 1. */
 mp_mat *mp_local_att(mp_ctx *c, const mp_graph *g, mp_mat *z, mp_mat *tau);
 
-/* out[k] = scale[k] <a[row_a k], b[row_b k]>, n x 1; scale constants. */
-mp_mat *mp_pair_dot(mp_ctx *c, mp_mat *a, const int *row_a, mp_mat *b, const int *row_b, const mp_real *scale, int n);
+/* out[i] = scale[i] <a[v], b[q]> for pair i = (node v, cluster q) of memberships listed by node; scale constants. */
+mp_mat *mp_pair_dot(mp_ctx *c, const mp_assign *t, mp_mat *a, mp_mat *b, const mp_real *scale);
 
 /* Channel-wise maximum over the edges of each row; the graph must have self loops. */
 mp_mat *mp_near_max(mp_ctx *c, const mp_graph *g, mp_mat *x);

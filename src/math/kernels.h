@@ -63,8 +63,10 @@ typedef struct mp_links {
     K(readout_max_bwd, (mp_real *dX, const mp_real *dOut, const int *arg, int B, int C, int ld))                      \
     K(readout_sum_bwd, (mp_real *dX, const mp_real *dOut, const int *ptr, const mp_real *scale, bool add,             \
                         int B, int C, int ld))                                                                        \
-    /* Column-wise max over the closed neighbourhood given by the links (no perm, p, q): arg = the node. */           \
-    K(near_max, (mp_real *out, int *arg, const mp_real *X, mp_links g, int N, int C))                                 \
+    /* Column-wise max over the neighbourhoods given by the links (no perm, p, q), none empty. Backward adds dOut to  \
+     * the first neighbour that has the maximum. */                                                                   \
+    K(near_max, (mp_real *out, const mp_real *X, mp_links g, int N, int C))                                           \
+    K(near_max_bwd, (mp_real *dX, const mp_real *dOut, const mp_real *out, const mp_real *X, mp_links g, int N, int C))\
     K(col_sum, (mp_real *out, const mp_real *X, bool add, int N, int C))                                              \
     /* dY = 0 where Y is not above 0, and the column sums of that: ReLU and a bias backwards in one pass. */          \
     K(relu_col_sum, (mp_real *out, mp_real *dY, const mp_real *Y, bool add, int N, int C))                            \

@@ -20,6 +20,7 @@ typedef __m512 vec;
 #define vfma(a, b, c) _mm512_fmadd_ps((a), (b), (c))
 #define vadd(a, b)    _mm512_add_ps((a), (b))
 #define vmul(a, b)    _mm512_mul_ps((a), (b))
+#define vmax(a, b)    _mm512_max_ps((a), (b))                 /* a > b ? a : b, so b when one is NaN */
 #define vrelu(a)      _mm512_max_ps(_mm512_setzero_ps(), (a)) /* this order lets NaN through */
 typedef __mmask16 vmask;
 typedef __m512i ivec; /* as many ints as a vector has numbers */
@@ -38,6 +39,7 @@ typedef __m256 vec;
 #define vfma(a, b, c)   _mm256_fmadd_ps((a), (b), (c))
 #define vadd(a, b)      _mm256_add_ps((a), (b))
 #define vmul(a, b)      _mm256_mul_ps((a), (b))
+#define vmax(a, b)      _mm256_max_ps((a), (b))
 #define vrelu(a)        _mm256_max_ps(_mm256_setzero_ps(), (a))
 typedef __m256 vmask;
 typedef __m256i ivec;
@@ -55,6 +57,7 @@ typedef mp_real vec;
 #define vfma(a, b, c)   fma1((a), (b), (c))
 #define vadd(a, b)      ((a) + (b))
 #define vmul(a, b)      ((a) * (b))
+#define vmax(a, b)      max1((a), (b))
 #define vrelu(a)        relu1(a)
 typedef bool vmask;
 typedef int ivec;
@@ -72,6 +75,11 @@ static inline mp_real fma1(mp_real a, mp_real b, mp_real c)
 #else
     return __builtin_fmaf(a, b, c);
 #endif
+}
+
+static inline mp_real max1(mp_real a, mp_real b)
+{
+    return a > b ? a : b;
 }
 
 static inline mp_real relu1(mp_real a)

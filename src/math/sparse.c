@@ -296,23 +296,6 @@ void MP_FN(readout_sum_bwd)(mp_real *dX, const mp_real *dOut, const int *ptr, co
     }
 }
 
-void MP_FN(near_max)(mp_real *out, int *arg, const mp_real *X, mp_links g, int N, int C)
-{
-    for (int v = 0; v < N; v++) {
-        mp_real *restrict y = out + (size_t)v * (size_t)C;
-        int *restrict at = arg + (size_t)v * (size_t)C;
-        for (int e = g.row_ptr[v]; e < g.row_ptr[v + 1]; e++) {
-            const mp_real *restrict x = X + (size_t)g.col[e] * (size_t)C;
-            bool first = e == g.row_ptr[v];
-            for (int c = 0; c < C; c++) {
-                bool better = first || x[c] > y[c];
-                at[c] = better ? g.col[e] : at[c];
-                y[c] = better ? x[c] : y[c];
-            }
-        }
-    }
-}
-
 void MP_FN(col_sum)(mp_real *out, const mp_real *X, bool add, int N, int C)
 {
     if (C <= MP_NARROW) { /* few columns, often sums that cancel: double costs nothing here */

@@ -8,37 +8,38 @@
 #include <math.h>
 #include <string.h>
 
+typedef struct spot { /* what is known about a node; together, because nodes are met in no order */
+    int place;        /* its kept number, or -1 */
+    int mark;         /* the last row that met it */
+    mp_real sum;
+} spot;
+
 typedef struct rows { /* one row of the result at a time */
-    int *place;       /* N: kept number of a node, or -1 */
-    int *mark, *found, count;
-    mp_real *sum;
+    spot *at;
+    int *found, count;
+    const mp_real *leaving; /* E: the weight of the reverse of an edge */
 } rows;
 
-static rows rows_new(mp_ctx *c, const mp_pooling *p)
+static rows rows_new(mp_ctx *c, const mp_pooling *p, const mp_graph *g)
 {
-    int N = p->g->nodes;
-    rows r = { MP_NEW_RAW(c->arena, int, N), MP_NEW_RAW(c->arena, int, N), MP_NEW_RAW(c->arena, int, N), 0,
-               MP_NEW_RAW(c->arena, mp_real, N) };
-    memset(r.place, -1, (size_t)N * sizeof(int));
-    memset(r.mark, -1, (size_t)N * sizeof(int));
-    for (int q = 0; q < p->keep_ptr[p->g->graphs]; q++) r.place[p->keep[q]] = q;
+    mp_real *leaving = MP_NEW_RAW(c->arena, mp_real, g->edges);
+    rows r = { MP_NEW_RAW(c->arena, spot, g->nodes), MP_NEW_RAW(c->arena, int, g->nodes), 0, leaving };
+    for (int v = 0; v < g->nodes; v++) r.at[v] = (spot){ -1, -1, 0 };
+    for (int q = 0; q < p->keep_ptr[g->graphs]; q++) r.at[p->keep[q]].place = q;
+    for (int e = 0; e < g->edges; e++) leaving[e] = g->w ? g->w->v[g->rev[e]] : (mp_real)1;
     return r;
 }
 
 static void rows_add(rows *r, int row, int u, mp_real w)
 {
-    if (r->place[u] < 0) return;
-    if (r->mark[u] != row) {
-        r->mark[u] = row;
-        r->sum[u] = 0;
+    spot *s = &r->at[u];
+    if (s->place < 0) return;
+    if (s->mark != row) {
+        s->mark = row;
+        s->sum = 0;
         r->found[r->count++] = u;
     }
-    r->sum[u] += w;
-}
-
-static mp_real out_weight(const mp_graph *g, int e)
-{
-    return g->w ? g->w->v[g->rev[e]] : (mp_real)1;
+    s->sum += w;
 }
 
 static void square_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
@@ -46,21 +47,21 @@ static void square_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poo
     (void)state;
     const mp_graph *g = p->g;
     bool after = pool->conf->square == MP_SQUARE_AFTER;
-    rows r = rows_new(c, p);
+    rows r = rows_new(c, p, g);
     mp_builder b = { .arena = c->arena };
     for (int q = 0; q < p->keep_ptr[g->graphs]; q++) {
         int v = p->keep[q];
         r.count = 0;
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
             int l = g->col[e];
-            rows_add(&r, v, l, out_weight(g, e));
-            if (after && r.place[l] < 0) continue;
+            rows_add(&r, v, l, r.leaving[e]);
+            if (after && r.at[l].place < 0) continue;
             for (int f = g->row_ptr[l]; f < g->row_ptr[l + 1]; f++)
-                rows_add(&r, v, g->col[f], out_weight(g, e) * out_weight(g, f));
+                rows_add(&r, v, g->col[f], r.leaving[e] * r.leaving[f]);
         }
         for (int i = 0; i < r.count; i++) {
             int u = r.found[i];
-            if (u != v) mp_builder_add(&b, q, r.place[u], pool->conf->binary ? 1 : r.sum[u]);
+            if (u != v) mp_builder_add(&b, q, r.at[u].place, pool->conf->binary ? 1 : r.at[u].sum);
         }
     }
     p->out_g = mp_builder_end(&b, c, g->graphs, p->keep_ptr);
@@ -74,23 +75,23 @@ static void overlap_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     (void)state;
     const mp_graph *g = mp_looped(c, p->g);
     mp_real lambda = (mp_real)mp_lambda(pool->conf, 0.5);
-    rows r = rows_new(c, p);
+    rows r = rows_new(c, p, g);
     mp_builder b = { .arena = c->arena };
     mp_real *direct = MP_NEW(c->arena, mp_real, g->nodes);
     for (int q = 0; q < p->keep_ptr[g->graphs]; q++) {
         int v = p->keep[q], own = g->row_ptr[v + 1] - g->row_ptr[v];
         r.count = 0;
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) { /* every shared neighbour counts one */
-            direct[g->col[e]] = out_weight(g, e);
+            direct[g->col[e]] = r.leaving[e];
             for (int f = g->row_ptr[g->col[e]]; f < g->row_ptr[g->col[e] + 1]; f++) rows_add(&r, v, g->col[f], 1);
         }
         for (int i = 0; i < r.count; i++) {
             int u = r.found[i], other = g->row_ptr[u + 1] - g->row_ptr[u];
-            mp_real all = (mp_real)(own + other) - r.sum[u];
+            mp_real all = (mp_real)(own + other) - r.at[u].sum;
             mp_real share = pool->conf->overlap == MP_OVERLAP_COSINE
-                                ? r.sum[u] / (mp_real)sqrt((double)own * (double)other)
-                                : r.sum[u] / all;
-            mp_builder_add(&b, q, r.place[u], lambda * direct[u] + (1 - lambda) * share);
+                                ? r.at[u].sum / (mp_real)sqrt((double)own * (double)other)
+                                : r.at[u].sum / all;
+            mp_builder_add(&b, q, r.at[u].place, lambda * direct[u] + (1 - lambda) * share);
         }
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) direct[g->col[e]] = 0;
     }

@@ -47,7 +47,7 @@ mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, m
     pool->gate = gate_of(gate, conf);
     pool->select_state = start(a, pool->selector->size, pool->selector->init, &s);
     pool->coarsen_state = start(a, op->coarsener->size, op->coarsener->init, &s);
-    if (conf->width == MP_WIDTH_MLP)
+    if (conf->width == MP_WIDTH_MLP && !pool->ungated)
         pool->expand = mp_lin_init(params, prefix, "expand", channels, channels * conf->score_dim, true);
     return pool;
 }

@@ -91,14 +91,37 @@ static void reach_add(reach *r, int v, mp_real m)
     r->mask[r->count++] = m;
 }
 
+/* How many nodes the connected component of each node has. */
+static const int *component_sizes(mp_arena *a, const mp_graph *g)
+{
+    int *size = MP_NEW(a, int, g->nodes), *queue = MP_NEW_RAW(a, int, g->nodes);
+    for (int v = 0; v < g->nodes; v++) {
+        int head = 0, tail = 0;
+        if (size[v]) continue;
+        queue[tail++] = v;
+        size[v] = 1;
+        while (head < tail) {
+            int u = queue[head++];
+            for (int e = g->row_ptr[u]; e < g->row_ptr[u + 1]; e++) {
+                if (size[g->col[e]]) continue;
+                size[g->col[e]] = 1;
+                queue[tail++] = g->col[e];
+            }
+        }
+        while (head > 0) size[queue[--head]] = tail;
+    }
+    return size;
+}
+
 typedef struct sight { /* what is known about a node while we look from kept node u */
     int first, second; /* the u that saw it within one hop, and by two steps; -1: none */
     int at;            /* its place in the list */
 } sight;
 
 /* The nodes v that see kept node u: M = [Ahat(v,u) > 0] + second [Ahat^2(v,u) > 0]; what gets 0 is left out. Row u lists
- * what enters u, so the entries of Ahat's column u are the weights of its row. */
-static void see(const mp_graph *g, int u, mp_real second, sight *seen, reach *r)
+ * what enters u, so the entries of Ahat's column u are the weights of its row. `left`: nodes within reach that two steps
+ * have not seen yet; at none the search ends, which in a nearly full graph is after a row or two. */
+static void see(const mp_graph *g, int u, int left, mp_real second, sight *seen, reach *r)
 {
     const mp_real *w = g->w->v;
     for (int e = g->row_ptr[u]; e < g->row_ptr[u + 1]; e++) {
@@ -107,12 +130,13 @@ static void see(const mp_graph *g, int u, mp_real second, sight *seen, reach *r)
         seen[g->col[e]].at = r->count;
         reach_add(r, g->col[e], 1);
     }
-    for (int e = g->row_ptr[u]; second > 0 && e < g->row_ptr[u + 1]; e++) {
+    for (int e = g->row_ptr[u]; second > 0 && left > 0 && e < g->row_ptr[u + 1]; e++) {
         int l = g->col[e];
         for (int f = g->row_ptr[l]; w[e] > 0 && f < g->row_ptr[l + 1]; f++) {
             int v = g->col[f];
             if (!(w[f] > 0) || seen[v].second == u) continue;
             seen[v].second = u;
+            left--;
             if (seen[v].first == u)
                 r->mask[seen[v].at] += second;
             else
@@ -126,13 +150,15 @@ static void see(const mp_graph *g, int u, mp_real second, sight *seen, reach *r)
 static mp_real *pairs(const mp_pool *pool, mp_ctx *c, const mp_pooling *p, const mp_graph *g, mp_assign *t)
 {
     int K = p->keep_ptr[g->graphs], n = 0;
+    const int *within = component_sizes(c->arena, g);
+    mp_real second = (mp_real)mp_lambda(pool->conf, 0.1);
     sight *seen = MP_NEW_RAW(c->arena, sight, g->nodes);
     int *from = MP_NEW(c->arena, int, K + 1), *node_ptr = MP_NEW(c->arena, int, g->nodes + 1);
     int *next = MP_NEW_RAW(c->arena, int, g->nodes);
     memset(seen, -1, (size_t)g->nodes * sizeof *seen);
     reach r = { .arena = c->arena };
     for (int q = 0; q < K; q++) {
-        see(g, p->keep[q], (mp_real)mp_lambda(pool->conf, 0.1), seen, &r);
+        see(g, p->keep[q], within[p->keep[q]], second, seen, &r);
         from[q + 1] = r.count;
     }
     for (int i = 0; i < r.count; i++) node_ptr[r.node[i] + 1]++;
@@ -165,14 +191,8 @@ static void rep_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     const mp_graph *g = p->aside;
     mp_assign t;
     mp_real *mask = pairs(pool, c, p, g, &t);
-    int *by_node = MP_NEW_RAW(c->arena, int, t.size), *to = MP_NEW_RAW(c->arena, int, t.size);
-    for (int v = 0; v < t.nodes; v++)
-        for (int k = t.node_ptr[v]; k < t.node_ptr[v + 1]; k++) {
-            by_node[k] = v;
-            to[k] = p->keep[t.owner[k]];
-        }
-    mp_mat *left = mp_linear(c, p->x, mp_use(c, a->w), NULL, false);
-    mp_mat *u = mp_pair_dot(c, left, by_node, p->x, to, mask, t.size);
+    mp_mat *left = mp_linear(c, p->x, mp_use(c, a->w), NULL, false), *right = mp_pick(c, p->x, p->keep, t.clusters);
+    mp_mat *u = mp_pair_dot(c, &t, left, right, mask);
     mp_mat *T = mp_softmax(c, u, t.node_ptr, t.nodes);
     mp_graph *raw = MP_NEW(c->arena, mp_graph, 1), *out = MP_NEW(c->arena, mp_graph, 1);
     mp_coarse_of(c, g, &t, T, p->keep_ptr, MP_DIAGONAL_SUM, raw);

@@ -35,20 +35,23 @@ static void vip_init(void *state, const mp_setup *s)
     a->b = mp_param_vector(s->params, s->prefix, "b", D, MP_INIT_ZERO, 0);
 }
 
-/* One critic for each column: <M Q_j, p> + b_j. */
-static mp_mat *critic(const vip *a, mp_ctx *c, mp_mat *m, mp_mat *p)
+/* M Q_j for each column j, side by side: N x DC. Both critics read it, the second one in another order of rows. */
+static mp_mat *mapped(const vip *a, mp_ctx *c, mp_mat *m)
 {
     mp_mat *q = mp_use(c, a->q);
     int C = m->cols, D = q->rows / C;
-    mp_mat *sum = NULL;
-    for (int j = 0; j < D; j++) {
-        mp_mat *one = mp_row_dot(c, mp_linear(c, m, mp_rows(c, q, j * C, (j + 1) * C), NULL, false), p);
-        mp_real *place = MP_NEW(c->arena, mp_real, D); /* column j of the result */
-        place[j] = 1;
-        mp_mat *column = mp_linear(c, one, mp_mat_of(c, place, 1, D), j ? NULL : mp_use(c, a->b), false);
-        sum = sum ? mp_mix(c, 1, sum, 1, column) : column;
-    }
-    return sum;
+    mp_mat **part = MP_NEW_RAW(c->arena, mp_mat *, D);
+    for (int j = 0; j < D; j++) part[j] = mp_linear(c, m, mp_rows(c, q, j * C, (j + 1) * C), NULL, false);
+    return D == 1 ? part[0] : mp_cat(c, part, D);
+}
+
+/* One critic for each column: <M Q_j, p> + b_j. */
+static mp_mat *critic(const vip *a, mp_ctx *c, mp_mat *mq, mp_mat *p)
+{
+    mp_mat *b = mp_use(c, a->b);
+    mp_real *identity = MP_NEW(c->arena, mp_real, (size_t)b->cols * (size_t)b->cols);
+    for (int j = 0; j < b->cols; j++) identity[j * (b->cols + 1)] = 1;
+    return mp_linear(c, mp_row_dot(c, mq, p), mp_mat_of(c, identity, b->cols, b->cols), b, false);
 }
 
 static mp_mat *mean_critic(mp_ctx *c, mp_mat *s)
@@ -83,9 +86,10 @@ static void vip_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
         near = near ? mp_mix(c, 1, near, 1 / (mp_real)a->hops, one) : mp_mix(c, 1 / (mp_real)a->hops, one, 0, NULL);
     }
     near = mp_act_of(c, near, MP_ACT_SIGMOID);
-    p->score = critic(a, c, m, near);
+    mp_mat *mq = mapped(a, c, m);
+    p->score = critic(a, c, mq, near);
     if (!c->record || mp_pool_loss_weight(pool) == 0) return;
-    mp_mat *other = mp_pick(c, m, random_order(c, m->rows), m->rows);
+    mp_mat *other = mp_pick(c, mq, random_order(c, m->rows), m->rows);
     p->loss = mp_mix(c, (mp_real)0.5, mp_bce(c, mean_critic(c, p->score), true), (mp_real)0.5,
                      mp_bce(c, mean_critic(c, critic(a, c, other, near)), false));
 }

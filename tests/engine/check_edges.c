@@ -1,6 +1,14 @@
 /* check_edges.c - gradient tests of the ops that follow edges.
  * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
 #include "check_ops.h"
+#include "grad/coarse.h"
 #include "gradcheck.h"
 #include "graph/induce.h"
 #include "nn/layers.h"
@@ -235,6 +243,106 @@ static mp_assign some_memberships(mp_check *t, const mp_graph *g, int *cluster_o
     return a;
 }
 
+/* A'[p,q] by its definition, and how many terms the sum has. */
+static mp_real coarse_sum(const mp_graph *g, const mp_assign *t, const mp_mat *alpha, int p, int q, int *terms)
+{
+    mp_real sum = 0;
+    for (int i = t->cluster_ptr[p]; i < t->cluster_ptr[p + 1]; i++) {
+        int j = t->member[i];
+        for (int e = g->row_ptr[j]; e < g->row_ptr[j + 1]; e++) {
+            for (int k = t->node_ptr[g->col[e]]; k < t->node_ptr[g->col[e] + 1]; k++) {
+                if (t->owner[k] != q) continue;
+                mp_real w = g->w ? g->w->v[g->rev[e]] : 1;
+                sum += alpha->v[t->member_at[i]] * w * alpha->v[t->owner_at[k]];
+                ++*terms;
+            }
+        }
+    }
+    return sum;
+}
+
+static void expect_coarse(const mp_graph *g, const mp_assign *t, const mp_mat *alpha, mp_diagonal how,
+                          const mp_graph *out)
+{
+    int edges = 0;
+    for (int q = 0; q < t->clusters; q++) {
+        int e = out->row_ptr[q];
+        for (int p = 0; p < t->clusters; p++) {
+            int terms = 0;
+            mp_real sum = coarse_sum(g, t, alpha, p, q, &terms);
+            if (p == q && how != MP_DIAGONAL_SUM) {
+                terms = how == MP_DIAGONAL_ONE;
+                sum = 1;
+            }
+            if (!terms) continue;
+            edges++;
+            assert_int_equal(out->col[e], p);
+            assert_true(out->w->v[e] - sum < 1e-12 && sum - out->w->v[e] < 1e-12);
+            e++;
+        }
+        assert_int_equal(e, out->row_ptr[q + 1]);
+    }
+    assert_int_equal(out->edges, edges);
+    assert_int_equal(mp_graph_check(out), MP_OK);
+}
+
+static void try_coarse_of(mp_check *t, const mp_graph *g, const mp_assign *a, mp_mat *alpha, const int *cluster_of,
+                          mp_diagonal diagonal)
+{
+    for (mp_check_begin(t, "coarse_of"); mp_check_next(t);) {
+        mp_graph *out = MP_NEW(t->ctx.arena, mp_graph, 1);
+        mp_coarse_of(&t->ctx, g, a, alpha, cluster_of, diagonal, out);
+        expect_coarse(g, a, alpha, diagonal, out);
+        mp_check_value(t, out->w);
+    }
+}
+
+/* In one batch a graph that must go the dense way, its clusters being everywhere, and one that must not. */
+static void coarse_both_ways(mp_check *t)
+{
+    static const int sizes[] = { 7, 12 }, cluster_of[] = { 0, 3, 9 };
+    int ptr[20] = { 0 }, owner[7 * 3 + 12], n = 0;
+    for (int v = 0; v < 19; v++) {
+        for (int q = 0; v < 7 && q < 3; q++) owner[n++] = q; /* all in all */
+        if (v >= 7) owner[n++] = 3 + (v - 7) / 2;            /* pairs      */
+        ptr[v + 1] = n;
+    }
+    for (int how = 0; how < 3; how++) {
+        mp_check_reset(t);
+        mp_graph g = mp_rig_graph(&t->rig, 2, sizes, 0.15, 0);
+        mp_assign a;
+        mp_assign_nodes(t->rig.memory, 19, 9, ptr, owner, &a);
+        give_weights(t, &g);
+        mp_coarsening look = { .g = &g, .t = a, .cluster_ptr = cluster_of };
+        assert_true(mp_coarse_is_dense(&look, 0));
+        assert_false(mp_coarse_is_dense(&look, 1));
+        try_coarse_of(t, &g, &a, mp_check_input(t, a.size, 1), cluster_of, (mp_diagonal)how);
+    }
+}
+
+/* The dense way must see where no edge is: two parts that do not touch, and in each a cluster of one node alone. */
+static void coarse_in_two_parts(mp_check *t)
+{
+    static const int sizes[] = { 5, 5 }, node_ptr[] = { 0, 10 }, cluster_of[] = { 0, 8 };
+    int ptr[11] = { 0 }, owner[2 * 5 * 3 + 2], n = 0;
+    for (int v = 0; v < 10; v++) {
+        for (int q = 0; q < 3; q++) owner[n++] = v / 5 * 4 + q;
+        if (v % 9 == 0) owner[n++] = v / 5 * 4 + 3; /* nodes 0 and 9 */
+        ptr[v + 1] = n;
+    }
+    for (int how = 0; how < 3; how++) {
+        mp_check_reset(t);
+        mp_graph g = mp_rig_graph(&t->rig, 2, sizes, 1, 0);
+        g.graphs = 1;
+        g.node_ptr = node_ptr;
+        mp_assign a;
+        mp_assign_nodes(t->rig.memory, 10, 8, ptr, owner, &a);
+        mp_coarsening look = { .g = &g, .t = a, .cluster_ptr = cluster_of };
+        assert_true(mp_coarse_is_dense(&look, 0));
+        try_coarse_of(t, &g, &a, mp_check_input(t, a.size, 1), cluster_of, (mp_diagonal)how);
+    }
+}
+
 void check_coarse_of(void **state)
 {
     mp_check *t = *state;
@@ -249,13 +357,11 @@ void check_coarse_of(void **state)
             if (how & 2) alpha->g = NULL;
             if (how & 2) mp_check_reset(t);
             if (how & 2 && g.w) mp_check_watch(t, g.w);
-            for (mp_check_begin(t, "coarse_of"); mp_check_next(t);) {
-                mp_graph *out = MP_NEW(t->ctx.arena, mp_graph, 1);
-                mp_coarse_of(&t->ctx, &g, &a, alpha, cluster_of, (mp_diagonal)(how / 4), out);
-                mp_check_value(t, out->w);
-            }
+            try_coarse_of(t, &g, &a, alpha, cluster_of, (mp_diagonal)(how / 4));
         }
     }
+    coarse_both_ways(t);
+    coarse_in_two_parts(t);
 }
 
 void check_collect(void **state)

@@ -121,14 +121,18 @@ void check_row_dot(void **state)
 void check_pair_dot(void **state)
 {
     mp_check *t = *state;
-    static const int left[] = { 0, 2, 2, 1, 0 }, right[] = { 1, 1, 0, 3, 1 };
-    static const mp_real scale[] = { 1, 0.1, 1.1, 0, -2 };
+    static const int ptr[] = { 0, 2, 2, 5 }, owner[] = { 1, 3, 0, 1, 2 }, empty[4] = { 0 };
+    static const mp_real scale[] = { 1, (mp_real)0.1, (mp_real)1.1, 0, -2 };
+    mp_assign pairs, none;
+    mp_assign_nodes(t->rig.memory, 3, 4, ptr, owner, &pairs);
+    mp_assign_nodes(t->rig.memory, 3, 4, empty, owner, &none);
     for (int C = 1; C <= 69; C += 34) {
         mp_check_reset(t);
         mp_mat *a = mp_check_input(t, 3, C), *b = mp_check_input(t, 4, C);
-        MP_GRADCHECK(t, mp_pair_dot(&t->ctx, a, left, b, right, scale, 5));
-        MP_GRADCHECK(t, mp_pair_dot(&t->ctx, b, left, b, right, scale, 5)); /* one matrix on both sides */
-        MP_GRADCHECK(t, mp_pair_dot(&t->ctx, a, left, b, right, scale, 0));
+        MP_GRADCHECK(t, mp_pair_dot(&t->ctx, &pairs, a, b, scale));
+        MP_GRADCHECK(t, mp_pair_dot(&t->ctx, &none, a, b, scale));
+        MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_pair_dot(&t->ctx, &pairs, a, b, scale), 1,
+                               mp_pair_dot(&t->ctx, &pairs, mp_rows(&t->ctx, b, 0, 3), b, scale)));
     }
 }
 

@@ -221,15 +221,33 @@ void run_readout_sum_bwd(const mp_kernels *k, mp_rig *r, trace *t)
     trace_reals(t, dX, area(g.nodes, C));
 }
 
+/* Values on a coarse grid: maxima are shared, and the first one counts. */
+static float *few_values(mp_rig *r, size_t n)
+{
+    float *v = reals(r, n);
+    for (size_t i = 0; i < n; i++) v[i] = (float)mp_rng_below(&r->rng, 4) - 1.5f;
+    return v;
+}
+
 void run_near_max(const mp_kernels *k, mp_rig *r, trace *t)
 {
     int sizes[2] = { 1 + small(r), 10 }, C = size(r);
     mp_graph g = mp_rig_graph(r, 2, sizes, 0.3, 1);
     float *out = reals(r, area(g.nodes, C));
-    int *arg = room(area(g.nodes, C), sizeof(int));
-    k->near_max(out, arg, reals(r, area(g.nodes, C)), (mp_links){ .row_ptr = g.row_ptr, .col = g.col }, g.nodes, C);
+    k->near_max(out, few_values(r, area(g.nodes, C)), (mp_links){ .row_ptr = g.row_ptr, .col = g.col }, g.nodes, C);
     trace_reals(t, out, area(g.nodes, C));
-    trace_ints(t, arg, area(g.nodes, C));
+}
+
+void run_near_max_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int sizes[2] = { 1 + small(r), 10 }, C = size(r);
+    mp_graph g = mp_rig_graph(r, 2, sizes, 0.3, 1);
+    mp_links rows = { .row_ptr = g.row_ptr, .col = g.col };
+    size_t n = area(g.nodes, C);
+    float *x = few_values(r, n), *out = reals(r, n), *dX = reals(r, n);
+    k->near_max(out, x, rows, g.nodes, C);
+    k->near_max_bwd(dX, reals(r, n), out, x, rows, g.nodes, C);
+    trace_reals(t, dX, n);
 }
 
 void run_relu_col_sum(const mp_kernels *k, mp_rig *r, trace *t)

@@ -1,0 +1,182 @@
+/* coarse_dense.c - A' = T^T W T of one graph by dense products, for graphs whose clusters overlap nearly everywhere.
+ *
+ *     W n x n (row l: what enters l), T n x k:   N = W T,  A' = N^T T
+ *     G = dA':   dT = N G + W^T dN,   dN = T G^T,   dW = dN T^T
+ * Which entries of A' exist is a matter of structure, not of values, so the pattern comes from sets of bits: cluster p
+ * meets the owners of the nodes next to its members.
+ * SPDX-License-Identifier: MIT */
+#include "grad/coarse.h"
+#include "grad/product.h"
+
+#define GAIN 16                 /* multiply-adds of a product in the time of one scattered one */
+#define ROOM ((int64_t)1 << 26) /* elements that the matrices of a graph may have, forward    */
+
+typedef struct block { /* graph b: its nodes, its clusters, how many of each */
+    int node, cluster, n, k;
+} block;
+
+static block block_of(const mp_coarsening *a, int b)
+{
+    const int *node = a->g->node_ptr, *cluster = a->cluster_ptr;
+    return (block){ node[b], cluster[b], node[b + 1] - node[b], cluster[b + 1] - cluster[b] };
+}
+
+bool mp_coarse_is_dense(const mp_coarsening *a, int b)
+{
+    block z = block_of(a, b);
+    const mp_assign *t = &a->t;
+    int64_t n = z.n, k = z.k, spread = 0, near = 0;
+    if (n == 0 || n * n + 2 * n * k + k * k > ROOM) return false;
+    for (int p = z.cluster; p < z.cluster + z.k; p++) {
+        int64_t steps = 0;
+        for (int i = t->cluster_ptr[p]; i < t->cluster_ptr[p + 1]; i++)
+            steps += a->g->row_ptr[t->member[i] + 1] - a->g->row_ptr[t->member[i]];
+        spread += steps;
+        near += steps < n ? steps : n;
+    }
+    int64_t owners = t->node_ptr[z.node + z.n] - t->node_ptr[z.node];
+    return n * k * (n + k) < GAIN * (spread + near * owners / n);
+}
+
+static mp_real *dense_t(mp_ctx *c, const mp_coarsening *a, block z, const mp_real *share)
+{
+    const mp_assign *t = &a->t;
+    mp_real *T = MP_NEW(c->arena, mp_real, mp_at(z.n, z.k));
+    for (int l = 0; l < z.n; l++)
+        for (int i = t->node_ptr[z.node + l]; i < t->node_ptr[z.node + l + 1]; i++)
+            T[mp_at(l, z.k) + (size_t)(t->owner[i] - z.cluster)] = share[i];
+    return T;
+}
+
+static mp_real *dense_w(mp_ctx *c, const mp_coarsening *a, block z)
+{
+    const mp_graph *g = a->g;
+    mp_real *W = MP_NEW(c->arena, mp_real, mp_at(z.n, z.n));
+    for (int l = 0; l < z.n; l++)
+        for (int e = g->row_ptr[z.node + l]; e < g->row_ptr[z.node + l + 1]; e++)
+            W[mp_at(l, z.n) + (size_t)(g->col[e] - z.node)] = g->w ? g->w->v[e] : (mp_real)1;
+    return W;
+}
+
+static mp_real *product(mp_ctx *c, mp_operand a, mp_operand b, int m, int n, int k)
+{
+    mp_real *out = MP_NEW_RAW(c->arena, mp_real, mp_at(m, n));
+    mp_product(c, out, a, b, m, n, k, false);
+    return out;
+}
+
+static mp_operand plain(const mp_real *p, int cols)
+{
+    return (mp_operand){ p, cols, false };
+}
+
+static mp_operand flipped(const mp_real *p, int cols)
+{
+    return (mp_operand){ p, cols, true };
+}
+
+/* ---- pattern */
+typedef struct bits { /* rows of a 0/1 matrix */
+    uint64_t *word;
+    int words; /* a row */
+} bits;
+
+static bits bits_new(mp_ctx *c, int rows, int cols)
+{
+    int words = (cols + 63) / 64;
+    return (bits){ MP_NEW(c->arena, uint64_t, mp_at(rows, words)), words };
+}
+
+static void bits_fill(bits s, int rows, const int *ptr, const int *item, int first)
+{
+    for (int r = 0; r < rows; r++)
+        for (int i = ptr[r]; i < ptr[r + 1]; i++)
+            s.word[mp_at(r, s.words) + (size_t)((item[i] - first) / 64)] |= (uint64_t)1 << (item[i] - first) % 64;
+}
+
+static void bits_join(uint64_t *into, bits s, int row)
+{
+    for (int i = 0; i < s.words; i++) into[i] |= s.word[mp_at(row, s.words) + (size_t)i];
+}
+
+static bool bits_has(const uint64_t *word, int i)
+{
+    return word[i / 64] >> i % 64 & 1;
+}
+
+/* The pattern with the weights of the dense A'. */
+static void list_met(mp_ctx *c, const mp_coarsening *a, block z, const mp_real *A, mp_met *met)
+{
+    const mp_assign *t = &a->t;
+    bits next = bits_new(c, z.n, z.n), own = bits_new(c, z.n, z.k);
+    bits_fill(next, z.n, a->g->row_ptr + z.node, a->g->col, z.node);
+    bits_fill(own, z.n, t->node_ptr + z.node, t->owner, z.cluster);
+    for (int p = 0; p < z.k; p++) {
+        mp_arena_mark here = mp_arena_here(c->arena);
+        bits near = bits_new(c, 1, z.n), meets = bits_new(c, 1, z.k);
+        for (int i = t->cluster_ptr[z.cluster + p]; i < t->cluster_ptr[z.cluster + p + 1]; i++)
+            bits_join(near.word, next, t->member[i] - z.node);
+        for (int l = 0; l < z.n; l++)
+            if (bits_has(near.word, l)) bits_join(meets.word, own, l);
+        for (int q = 0; q < z.k; q++)
+            if (bits_has(meets.word, q)) mp_met_add(met, a, z.cluster + p, z.cluster + q, A[mp_at(p, z.k) + (size_t)q]);
+        mp_met_end(met, a, z.cluster + p);
+        mp_arena_back(c->arena, here);
+    }
+}
+
+void mp_coarse_dense(mp_ctx *c, const mp_coarsening *a, int b, const mp_real *share, mp_met *met)
+{
+    block z = block_of(a, b);
+    mp_met_reserve(met, z.k * (z.k + 1));
+    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_real *T = dense_t(c, a, z, share), *W = dense_w(c, a, z);
+    mp_real *N = product(c, plain(W, z.n), plain(T, z.k), z.n, z.k, z.n);
+    mp_real *A = product(c, flipped(N, z.k), plain(T, z.k), z.k, z.k, z.n);
+    list_met(c, a, z, A, met);
+    mp_arena_back(c->arena, here);
+}
+
+/* ---- backward */
+static mp_real *dense_g(mp_ctx *c, const mp_coarsening *a, block z) /* G[p][q] of the edge p -> q, in row q */
+{
+    const mp_graph *o = &a->out;
+    mp_real *G = MP_NEW(c->arena, mp_real, mp_at(z.k, z.k));
+    for (int q = 0; q < z.k; q++)
+        for (int e = o->row_ptr[z.cluster + q]; e < o->row_ptr[z.cluster + q + 1]; e++)
+            G[mp_at(o->col[e] - z.cluster, z.k) + (size_t)q] = a->w->g[e];
+    for (int p = 0; a->diagonal != MP_DIAGONAL_SUM && p < z.k; p++) G[mp_at(p, z.k) + (size_t)p] = 0;
+    return G;
+}
+
+static void add_t(const mp_coarsening *a, block z, const mp_real *dT, mp_real *dshare)
+{
+    const mp_assign *t = &a->t;
+    for (int l = 0; l < z.n; l++)
+        for (int i = t->node_ptr[z.node + l]; i < t->node_ptr[z.node + l + 1]; i++)
+            dshare[i] += dT[mp_at(l, z.k) + (size_t)(t->owner[i] - z.cluster)];
+}
+
+static void add_w(const mp_coarsening *a, block z, const mp_real *dW, mp_real *dw)
+{
+    const mp_graph *g = a->g;
+    for (int l = 0; l < z.n; l++)
+        for (int e = g->row_ptr[z.node + l]; e < g->row_ptr[z.node + l + 1]; e++)
+            dw[e] += dW[mp_at(l, z.n) + (size_t)(g->col[e] - z.node)];
+}
+
+void mp_coarse_dense_back(mp_ctx *c, const mp_coarsening *a, int b, const mp_real *share, mp_real *dshare, mp_real *dw)
+{
+    block z = block_of(a, b);
+    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_real *T = dense_t(c, a, z, share), *G = dense_g(c, a, z);
+    mp_real *dN = product(c, plain(T, z.k), flipped(G, z.k), z.n, z.k, z.k);
+    if (dshare) {
+        mp_real *W = dense_w(c, a, z), *N = product(c, plain(W, z.n), plain(T, z.k), z.n, z.k, z.n);
+        mp_real *dT = product(c, plain(N, z.k), plain(G, z.k), z.n, z.k, z.k);
+        mp_product(c, dT, flipped(W, z.n), plain(dN, z.k), z.n, z.k, z.n, true);
+        add_t(a, z, dT, dshare);
+    }
+    if (dw) add_w(a, z, product(c, plain(dN, z.k), flipped(T, z.k), z.n, z.n, z.k), dw);
+    mp_arena_back(c->arena, here);
+}

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SHARD_NODES 640 /* a few hundred rows of every level stay in a core's second-level cache */
+#define SHARD_NODES 896 /* enough rows for the products, and a few matrices of them stay in the second-level cache */
 #define NODE_COST   100 /* of a node's products, in edges' sums over neighbours */
 
 mp_engine *mp_engine_new(mp_model *m, int threads)

@@ -59,21 +59,29 @@ static inline __attribute__((always_inline)) void agg_block(int nv, links_kind k
     }
 }
 
-/* The columns of a row that do not fill a vector. */
-static inline __attribute__((always_inline)) void agg_rest(links_kind k, mp_real *y, const mp_real *Z,
+/* The same walk for n < VW columns that do not fill a vector. */
+static inline __attribute__((always_inline)) int rest_walk(int n, links_kind k, mp_real *acc, const mp_real *Z,
+                                                           const mp_links *g, int e, int end, int stop, int C)
+{
+    for (; e < end && g->col[e] < stop; e++) {
+        mp_real w = coefficient(g, k, e, g->col[e]);
+        for (int i = 0; i < n; i++) acc[i] = fma1(w, Z[(size_t)g->col[e] * (size_t)C + i], acc[i]);
+    }
+    return e;
+}
+
+static inline __attribute__((always_inline)) void agg_rest(int n, links_kind k, mp_real *y, const mp_real *Z,
                                                            const mp_links *g, const mp_real *bias, bool add, bool relu,
-                                                           int v, int C, int n)
+                                                           int v, int C)
 {
     mp_real acc[VW > 1 ? VW : 2] = { 0 }, s = k.s ? g->s[v] : (mp_real)1;
-    bool self = g->q != NULL;
-    for (int e = g->row_ptr[v], end = g->row_ptr[v + 1]; e < end || self;) {
-        bool now = self && (e == end || g->col[e] >= v);
-        int u = now ? v : g->col[e];
-        mp_real w = now ? g->q[v] : coefficient(g, k, e, u);
-        for (int i = 0; i < n; i++) acc[i] = fma1(w, Z[(size_t)u * (size_t)C + i], acc[i]);
-        e += !now || (e < end && g->col[e] == v); /* a stored loop is in q */
-        self &= !now;
+    int e = g->row_ptr[v], end = g->row_ptr[v + 1];
+    if (g->q) {
+        e = rest_walk(n, k, acc, Z, g, e, end, v, C);
+        for (int i = 0; i < n; i++) acc[i] = fma1(g->q[v], Z[(size_t)v * (size_t)C + i], acc[i]);
+        if (e < end && g->col[e] == v) e++;
     }
+    rest_walk(n, k, acc, Z, g, e, end, INT_MAX, C);
     for (int i = 0; i < n; i++) {
         acc[i] = fma1(s, acc[i], add ? y[i] : bias ? bias[i] : (mp_real)0);
         y[i] = relu ? relu1(acc[i]) : acc[i];
@@ -90,7 +98,10 @@ static inline __attribute__((always_inline)) void agg_rows(links_kind k, mp_real
         for (; c + WIDE * VW <= C; c += WIDE * VW)
             agg_block(WIDE, k, y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
         for (; c + VW <= C; c += VW) agg_block(1, k, y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
-        if (c < C) agg_rest(k, y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C, C - c);
+        if (C - c == 1)
+            agg_rest(1, k, y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
+        else if (c < C)
+            agg_rest(C - c, k, y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
     }
 }
 

@@ -60,6 +60,6 @@ const mp_kernels *mp_kernels_get(void)
 size_t mp_gemm_work(int M, int N, int K)
 {
     size_t panel = 32, n = (size_t)N, k = (size_t)K, m = (size_t)M;
-    size_t narrow = n <= MP_NARROW ? n * k + m * n : 0; /* dot products need n k; the turned product m n and a panel */
-    return narrow + panel * (k > m ? k : m) + 64;
+    if (n > MP_NARROW) return k * ((n + panel - 1) / panel * panel);
+    return n * k + m * n + k * ((m + panel - 1) / panel * panel); /* dot products need n k; turned, C and A in panels */
 }

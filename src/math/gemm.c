@@ -3,7 +3,7 @@
  * Every element of C is one chain of fused multiply-adds over k upwards. A register tile of MR rows by 2 vectors walks
  * k once; the chain does not know how wide the tile is, so every instruction set and every cut gives the same bits.
  *
- * B is copied into panels two vectors wide, [panel][k][2 VW], unless it is already laid out well. A is read in place,
+ * B is copied into panels two vectors wide, [panel][k][2 VW], unless each is read only once or twice. A is read in place,
  * one broadcast an element, whichever way it lies. Long sums (A flipped: gradients of weights) go through k in blocks
  * that stay in the first-level cache; a chain continues from what C holds.
  * SPDX-License-Identifier: MIT */
@@ -170,48 +170,48 @@ static void pack(mp_real *out, mp_operand B, int k0, int K, int j, int N)
         for (int i = k < whole_k ? whole_i : 0; i < n; i++) out[(size_t)k * PW + i] = in[(size_t)i * ld + k];
 }
 
-/* One panel of columns for all rows of C. An unfinished panel is computed whole beside C and copied. */
-static void panel(mp_real *C, mp_operand A, const mp_real *b, int ldb, int M, int N, int j, int k0, int K, start s)
+/* MR rows of C by one panel of columns. An unfinished panel is computed whole beside C and copied. */
+static void piece(mp_real *C, mp_operand A, const mp_real *b, int ldb, int M, int N, int i, int j, int k0, int K,
+                  start s)
 {
-    int n = N - j < PW ? N - j : PW, nv = n > VW ? 2 : 1;
+    int n = N - j < PW ? N - j : PW, nv = n > VW ? 2 : 1, m = M - i < MR ? M - i : MR;
     size_t as_i = A.flip ? 1 : (size_t)A.ld, as_k = A.flip ? (size_t)A.ld : 1;
-    const mp_real *a0 = A.p + (size_t)k0 * as_k;
-    mp_real bias[PW] = { 0 }, side[MR * PW];
+    const mp_real *a = A.p + (size_t)k0 * as_k + (size_t)i * as_i;
+    mp_real *c = C + (size_t)i * (size_t)N + j, bias[PW], side[MR * PW];
+    if (s.from == FROM_BIAS) s.bias += j;
+    if (n == nv * VW) {
+        tile_of(m, nv, c, N, a, as_i, as_k, b, ldb, K, s);
+        return;
+    }
     if (s.from == FROM_BIAS) {
-        for (int i = 0; i < n; i++) bias[i] = s.bias[j + i];
+        for (int q = 0; q < PW; q++) bias[q] = q < n ? s.bias[q] : 0;
         s.bias = bias;
     }
-    for (int i = 0; i < M; i += MR) {
-        int m = M - i < MR ? M - i : MR;
-        mp_real *c = C + (size_t)i * (size_t)N + j;
-        const mp_real *a = a0 + (size_t)i * as_i;
-        if (n == nv * VW) {
-            tile_of(m, nv, c, N, a, as_i, as_k, b, ldb, K, s);
-            continue;
-        }
-        if (s.from == FROM_C)
-            for (int r = 0; r < m; r++)
-                for (int q = 0; q < PW; q++) side[r * PW + q] = q < n ? c[(size_t)r * (size_t)N + q] : 0;
-        tile_of(m, nv, side, PW, a, as_i, as_k, b, ldb, K, s);
+    if (s.from == FROM_C)
         for (int r = 0; r < m; r++)
-            for (int q = 0; q < n; q++) c[(size_t)r * (size_t)N + q] = side[r * PW + q];
-    }
+            for (int q = 0; q < PW; q++) side[r * PW + q] = q < n ? c[(size_t)r * (size_t)N + q] : 0;
+    tile_of(m, nv, side, PW, a, as_i, as_k, b, ldb, K, s);
+    for (int r = 0; r < m; r++)
+        for (int q = 0; q < n; q++) c[(size_t)r * (size_t)N + q] = side[r * PW + q];
 }
 
+/* Rows of C outside, panels inside: what a tile reads of A stays in the first-level cache for all panels, which come from
+ * the second level. */
 static void blocked(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, const mp_real *bias, bool add,
                     bool relu, mp_real *work)
 {
     start s = { add ? FROM_C : bias ? FROM_BIAS : FROM_ZERO, bias, false };
-    int step = A.flip ? KC : K;
-    int k0 = 0;
+    int step = A.flip ? KC : K, k0 = 0;
+    int straight = (A.flip || M <= 2 * MR) && !B.flip ? N / PW * PW : 0; /* columns read once or twice: not packed */
     do {
         int kn = K - k0 < step ? K - k0 : step;
         s.relu = relu && k0 + kn == K;
-        for (int j = 0; j < N; j += PW) {
-            bool once = A.flip || M <= 2 * MR; /* read once or twice only: packing would not pay */
-            bool direct = once && !B.flip && j + PW <= N;
-            if (!direct) pack(work, B, k0, kn, j, N);
-            panel(C, A, direct ? B.p + (size_t)k0 * (size_t)B.ld + j : work, direct ? B.ld : PW, M, N, j, k0, kn, s);
+        for (int j = straight; j < N; j += PW) pack(work + (size_t)(j - straight) * (size_t)kn, B, k0, kn, j, N);
+        for (int i = 0; i < M; i += MR) {
+            for (int j = 0; j < straight; j += PW)
+                piece(C, A, B.p + (size_t)k0 * (size_t)B.ld + j, B.ld, M, N, i, j, k0, kn, s);
+            for (int j = straight; j < N; j += PW)
+                piece(C, A, work + (size_t)(j - straight) * (size_t)kn, PW, M, N, i, j, k0, kn, s);
         }
         s.from = FROM_C;
         k0 += kn;

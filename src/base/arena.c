@@ -21,11 +21,19 @@
 typedef struct chunk {
     struct chunk *older;
     size_t size, used; /* of the bytes behind the header */
+    size_t most;       /* that were ever used            */
     unsigned char *data;
 } chunk;
 
+typedef struct given {
+    unsigned char *at;
+    size_t bytes;
+} given;
+#define GIVEN 4
+
 struct mp_arena {
     chunk *top;
+    given pieces[GIVEN]; /* largest first */
     size_t scratch; /* bytes that scratch needed beyond the chunk it began in; the next reset makes room for them */
 };
 
@@ -90,7 +98,7 @@ static chunk *chunk_new(size_t size, chunk *older)
     size_t now = atomic_fetch_add(&total_bytes, size) + size, peak = atomic_load(&peak_bytes);
     while (now > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, now)) {}
     chunk *c = (chunk *)(void *)raw;
-    *c = (chunk){ older, size, 0, raw + header };
+    *c = (chunk){ older, size, 0, 0, raw + header };
     return c;
 }
 
@@ -131,7 +139,8 @@ size_t mp_arena_held(const mp_arena *a)
 void mp_arena_reset(mp_arena *a)
 {
     if (a->top->older || a->scratch) {
-        size_t all = mp_arena_held(a);
+        size_t all = a->scratch;
+        for (const chunk *c = a->top; c; c = c->older) all += c->most;
         for (chunk *c = a->top, *older; c; c = older) {
             older = c->older;
             chunk_free(c);
@@ -140,11 +149,57 @@ void mp_arena_reset(mp_arena *a)
         a->scratch = 0;
     }
     a->top->used = 0;
+    memset(a->pieces, 0, sizeof a->pieces);
 }
 
 mp_arena_mark mp_arena_here(mp_arena *a)
 {
     return (mp_arena_mark){ a->top, a->top->used };
+}
+
+/* Puts the piece at i, whose size has changed, where it belongs. */
+static void settle(given *pieces, int i)
+{
+    given x = pieces[i];
+    for (; i > 0 && pieces[i - 1].bytes < x.bytes; i--) pieces[i] = pieces[i - 1];
+    for (; i + 1 < GIVEN && pieces[i + 1].bytes > x.bytes; i++) pieces[i] = pieces[i + 1];
+    pieces[i] = x;
+}
+
+/* Forgets the pieces within these bytes. */
+static void forget(mp_arena *a, const unsigned char *from, size_t bytes)
+{
+    for (int i = GIVEN - 1; i >= 0; i--) {
+        uintptr_t at = (uintptr_t)a->pieces[i].at, start = (uintptr_t)from;
+        if (at < start || at >= start + bytes) continue;
+        a->pieces[i].bytes = 0;
+        settle(a->pieces, i);
+    }
+}
+
+void mp_arena_give(mp_arena *a, void *piece, size_t bytes)
+{
+    given *least = &a->pieces[GIVEN - 1];
+    bytes = bytes / ALIGN * ALIGN;
+    if (bytes <= least->bytes) return;
+    *least = (given){ piece, bytes };
+    settle(a->pieces, GIVEN - 1);
+}
+
+void *mp_arena_reuse(mp_arena *a, size_t count, size_t size)
+{
+    size_t most = a->pieces[0].bytes;
+    if (count == 0 || most == 0 || count > most / size) return mp_arena_raw(a, count, size);
+    size_t need = (count * size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    int i = GIVEN - 1;
+    while (i > 0 && a->pieces[i].bytes < need) i--;
+    given *g = &a->pieces[i]; /* the smallest that is large enough, if any is */
+    if (g->bytes < need) return mp_arena_raw(a, count, size);
+    unsigned char *p = g->at;
+    g->at += need;
+    g->bytes -= need;
+    settle(a->pieces, i);
+    return p;
 }
 
 void mp_arena_back(mp_arena *a, mp_arena_mark m)
@@ -154,10 +209,12 @@ void mp_arena_back(mp_arena *a, mp_arena_mark m)
         chunk *older = a->top->older;
         mp_assert(older != NULL);
         beyond += a->top->used;
+        forget(a, a->top->data, a->top->size);
         chunk_free(a->top);
         a->top = older;
     }
     if (beyond > a->scratch) a->scratch = beyond;
+    forget(a, a->top->data + m.used, a->top->size - m.used);
     a->top->used = m.used;
 }
 
@@ -175,6 +232,7 @@ void *mp_arena_raw(mp_arena *a, size_t count, size_t size)
     }
     void *p = c->data + c->used;
     c->used += need;
+    if (c->used > c->most) c->most = c->used;
     return p;
 }
 

@@ -27,6 +27,11 @@ void mp_arena_back(mp_arena *a, mp_arena_mark m);
 void *mp_arena_zero(mp_arena *a, size_t count, size_t size); /* zeroed */
 void *mp_arena_raw(mp_arena *a, size_t count, size_t size);  /* contents unspecified */
 
+/* A piece that its owner needs no more, for mp_arena_reuse to hand out again before new memory. A reset forgets it, and so
+ * does mp_arena_back when it was handed out after the mark. */
+void mp_arena_give(mp_arena *a, void *piece, size_t bytes);
+void *mp_arena_reuse(mp_arena *a, size_t count, size_t size); /* contents unspecified */
+
 #define MP_NEW(arena, type, count)     ((type *)mp_arena_zero((arena), (size_t)(count), sizeof(type)))
 #define MP_NEW_RAW(arena, type, count) ((type *)mp_arena_raw((arena), (size_t)(count), sizeof(type)))
 

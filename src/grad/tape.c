@@ -4,13 +4,19 @@
 
 #include <string.h>
 
+/* Room for n numbers, of what others gave back or new. */
+static mp_real *room(mp_ctx *c, size_t n)
+{
+    return mp_arena_reuse(c->arena, n, sizeof(mp_real));
+}
+
 mp_mat *mp_mat_new(mp_ctx *c, int rows, int cols)
 {
     mp_assert(rows >= 0 && cols >= 0);
     size_t n = (size_t)rows * (size_t)cols;
     mp_mat *m = MP_NEW_RAW(c->arena, mp_mat, 1);
-    *m = (mp_mat){ rows, cols, MP_NEW_RAW(c->arena, mp_real, n), NULL, false };
-    if (c->record) m->g = MP_NEW_RAW(c->arena, mp_real, n);
+    *m = (mp_mat){ rows, cols, room(c, n), NULL, false };
+    if (c->record) m->g = room(c, n);
     return m;
 }
 
@@ -21,9 +27,11 @@ mp_mat *mp_mat_of(mp_ctx *c, const mp_real *v, int rows, int cols)
     return m;
 }
 
-void mp_mat_spent(mp_mat *m)
+void mp_mat_spent(mp_ctx *c, mp_mat *m)
 {
-    if (m->g) m->g = m->v;
+    if (!m->g || m->g == m->v) return;
+    mp_arena_give(c->arena, m->g, (size_t)m->rows * (size_t)m->cols * sizeof *m->g);
+    m->g = m->v;
 }
 
 bool mp_grad_store(mp_mat *m)

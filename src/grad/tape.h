@@ -47,8 +47,9 @@ bool mp_grad_store(mp_mat *m);
 /* m's gradient, zero where nobody wrote yet; live from now on. NULL when m has none. */
 mp_real *mp_grad_zeroed(mp_mat *m);
 
-/* The values of m are not needed any more, so its gradient may take their place. */
-void mp_mat_spent(mp_mat *m);
+/* Its values are not needed once its gradient is written, so the gradient may take their place; the room it had goes to
+ * matrices made later. */
+void mp_mat_spent(mp_ctx *c, mp_mat *m);
 
 /* Remembers back(saved) if recording. `type` is a struct whose members the further arguments initialise. */
 #define MP_RECORD(c, fn, type, ...)                                                                                    \

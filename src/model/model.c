@@ -184,6 +184,7 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
 {
     mp_input in = { dense, x };
     mp_mat *r = NULL, *now = NULL;
+    bool bare = false; /* only the next convolution needs the values of `now` again */
     if (trail) trail->levels = 0;
     if (aux) *aux = NULL;
     if (m->baseline) {
@@ -191,11 +192,15 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
         return m->baseline->run(m->baseline_state, c, g, in, aux ? aux : &unused);
     }
     for (int l = 0; l < m->blocks; l++) {
+        mp_mat *before = bare && mp_conv_reads_once(&m->conv[l]) ? now : NULL;
         now = mp_conv_run(&m->conv[l], c, g, in, true);
+        if (before) mp_mat_spent(c, before);
+        bare = false;
         if (m->pool[l]) {
             mp_pooling *p = run_pool(m->pool[l], c, g, now);
             now = p->out_x;
             g = p->out_g;
+            bare = p->bare;
             if (trail) trail->level[trail->levels++] = p;
             if (aux && p->loss) *aux = add_loss(m, c, *aux, m->pool[l], p->loss);
         }

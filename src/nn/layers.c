@@ -66,9 +66,8 @@ mp_mat *mp_attention(mp_ctx *c, const mp_graph *looped, mp_mat *dst, mp_mat *src
 static mp_mat *sum_of_product(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_agg_kind kind, mp_input x, bool relu)
 {
     mp_mat *z = mp_lin_run(&l->a, c, x, false);
-    mp_mat *y = mp_agg(c, g, kind, z, mp_use(c, l->bias), relu);
-    if (!g->w || !g->w->g) mp_mat_spent(z);
-    return y;
+    if (!g->w || !g->w->g) mp_mat_spent(c, z);
+    return mp_agg(c, g, kind, z, mp_use(c, l->bias), relu);
 }
 
 static mp_mat *run_gcn(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input x, bool relu)
@@ -181,6 +180,11 @@ mp_conv mp_gat_init(mp_params *p, const char *prefix, int in, int width, int hea
 {
     mp_assert(heads >= 1 && heads <= MP_HEADS_MOST);
     return conv_init(p, prefix, MP_GAT, in, width * heads, heads);
+}
+
+bool mp_conv_reads_once(const mp_conv *l)
+{
+    return !convs[l->kind].b || l->kind == MP_GIN; /* GIN's second map reads what the first one made */
 }
 
 mp_mat *mp_conv_run(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input x, bool relu)

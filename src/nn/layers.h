@@ -49,6 +49,8 @@ typedef struct mp_conv {
 mp_conv mp_conv_init(mp_params *p, const char *prefix, mp_conv_kind kind, int in, int out);
 /* GATConv with several heads of `width` channels, side by side. */
 mp_conv mp_gat_init(mp_params *p, const char *prefix, int in, int width, int heads);
+/* Whether its backward needs the values of its input only for one product, before that writes the input's gradient. */
+bool mp_conv_reads_once(const mp_conv *l);
 mp_mat *mp_conv_run(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input x, bool relu);
 
 /* LEConv (METHODS 2.5): whose signs and roles. */

@@ -41,6 +41,7 @@ static void induced_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     (void)state;
     p->out_g = pool->conf->adj_power == 2 ? two_hops(c, p) : one_hop(c, p);
     p->out_x = mp_pool_gate(pool, c, p);
+    p->bare = pool->conf->width != MP_WIDTH_MLP;
 }
 
 const mp_coarsener mp_coarsen_induced = { "induced", "X_keep f(R); A[keep, keep]", 0, NULL, induced_run };

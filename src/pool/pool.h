@@ -24,6 +24,7 @@ typedef struct mp_pooling {
     const int *keep, *keep_ptr; /* selector: kept nodes by falling key; range per graph   */
     const mp_graph *out_g;      /* coarsener                                               */
     mp_mat *out_x;              /* coarsener                                               */
+    bool bare;                  /* coarsener: no backward of its own looks at the values of out_x */
     mp_mat *loss;               /* auxiliary loss, 1 x 1, or NULL                          */
 } mp_pooling;
 

@@ -50,6 +50,43 @@ static void little_of_a_large_arena_stays_unused(void **state)
     mp_arena_free(a);
 }
 
+/* Pieces given back are handed out again, never twice at a time, and not after a reset or behind a mark. */
+static void pieces_given_back_are_handed_out_again(void **state)
+{
+    (void)state;
+    mp_arena *a = mp_arena_new(1 << 20);
+    mp_rng r = mp_rng_stream(9, MP_FOR_TEST, 0, 0, 0);
+    for (int round = 0; round < 50; round++) {
+        unsigned char *piece[200];
+        size_t size[200], n = 0, reused = 0;
+        for (int i = 0; i < 200; i++) {
+            size_t bytes = 1 + (size_t)mp_rng_below(&r, 5000), before = mp_arena_here(a).used;
+            piece[n] = mp_arena_reuse(a, bytes, 1);
+            reused += mp_arena_here(a).used == before;
+            assert_int_equal((uintptr_t)piece[n] % 64, 0);
+            memset(piece[n], (int)n & 255, size[n] = bytes);
+            if (mp_rng_below(&r, 3) == 0)
+                mp_arena_give(a, piece[n], bytes);
+            else
+                n++;
+        }
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k < size[i]; k++) assert_int_equal(piece[i][k], i & 255);
+        assert_true(reused > 20);
+        mp_arena_mark here = mp_arena_here(a);
+        void *scratch = mp_arena_raw(a, 900000, 1);
+        mp_arena_give(a, scratch, 900000);
+        mp_arena_back(a, here);
+        assert_ptr_equal(mp_arena_reuse(a, 800000, 1), scratch); /* new memory again: the piece was forgotten */
+        assert_true(mp_arena_here(a).used > here.used);
+        mp_arena_give(a, scratch, 800000);
+        mp_arena_reset(a);
+        assert_true(mp_arena_reuse(a, 8, 1) != scratch);
+        mp_arena_reset(a);
+    }
+    mp_arena_free(a);
+}
+
 static void a_loop_that_resets_stops_allocating(void **state)
 {
     (void)state;
@@ -429,6 +466,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_aligned_zeroed_and_apart),
         cmocka_unit_test(little_of_a_large_arena_stays_unused),
+        cmocka_unit_test(pieces_given_back_are_handed_out_again),
         cmocka_unit_test(a_loop_that_resets_stops_allocating),
         cmocka_unit_test(scratch_is_given_back),
         cmocka_unit_test(running_out_calls_the_hook),

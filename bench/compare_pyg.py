@@ -21,6 +21,7 @@ def arguments():
     p.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     p.add_argument("--epochs", type=int, default=5, help="timed, after one to warm up; the median is printed")
     p.add_argument("--most", type=float, default=10, help="an epoch longer than this many seconds is timed once, cold")
+    p.add_argument("--device", default="cpu", help="where PyG runs: cpu or cuda; midpool runs on the processor")
     p.add_argument("--midpool", default="midpool", help="the program")
     p.add_argument("--json", action="store_true", help="one JSON object a line")
     return p.parse_args()
@@ -392,6 +393,7 @@ NETS = {
 def train_epoch(net, optimiser, batches, graphs):
     apart = getattr(net, "apart", False)
     for b in batches:
+        b = b.to(ARGS.device)
         optimiser.zero_grad()
         out, aux = net(b.x, b.edge_index, b.batch, b.num_graphs)
         (F.cross_entropy(out, b.y) + (0 if apart else aux)).backward()
@@ -399,6 +401,7 @@ def train_epoch(net, optimiser, batches, graphs):
     if apart:
         optimiser.zero_grad()
         for b in batches:
+            b = b.to(ARGS.device)
             (net(b.x, b.edge_index, b.batch, b.num_graphs)[1] * b.num_graphs / graphs).backward()
         optimiser.step()
 
@@ -406,6 +409,8 @@ def train_epoch(net, optimiser, batches, graphs):
 def seconds_of(run):
     start = time.perf_counter()
     run()
+    if ARGS.device != "cpu":
+        torch.cuda.synchronize()
     return time.perf_counter() - start
 
 
@@ -413,10 +418,10 @@ def time_pyg(data, pool, collated):
     torch.manual_seed(1)
     mean_nodes = sum(d.num_nodes for d in data) / len(data)
     train = data[: int(0.8 * len(data) + 0.5)]
-    net = NETS[pool](data[0].num_features, int(max(d.y for d in data)) + 1, mean_nodes)
+    net = NETS[pool](data[0].num_features, int(max(d.y for d in data)) + 1, mean_nodes).to(ARGS.device)
     optimiser = torch.optim.Adam(net.parameters(), lr=5e-4, weight_decay=1e-4)
     loader = DataLoader(train, batch_size=128, shuffle=True)
-    batches = list(loader) if collated else loader
+    batches = [b.to(ARGS.device) for b in loader] if collated else loader
     net.train()
     cold = seconds_of(lambda: train_epoch(net, optimiser, batches, len(train)))
     if cold > ARGS.most:
@@ -446,7 +451,7 @@ def main():
     torch.set_num_threads(ARGS.threads)
     stand_in_for_torch_sparse()
     pools = list(POOLS) if ARGS.pools == "all" else ARGS.pools.split(",")
-    print(f"PyTorch {torch.__version__}, PyG {torch_geometric.__version__}, {ARGS.threads} threads; "
+    print(f"PyTorch {torch.__version__}, PyG {torch_geometric.__version__}, {ARGS.threads} threads, {ARGS.device}; "
           f"seconds an epoch, and PyG's over midpool's", file=sys.stderr)
     if not ARGS.json:
         print(f"{'data set':14} {'pool':8} {'midpool':>9} {'loader':>9} {'ratio':>7} {'batches':>9} {'ratio':>7}")

@@ -47,7 +47,11 @@ from torch_geometric.nn import (ASAPooling, DenseGraphConv, DenseSAGEConv, EdgeP
                                 MemPooling, SAGPooling, TopKPooling, dense_diff_pool, dense_mincut_pool,
                                 global_max_pool, global_mean_pool)
 from torch_geometric.nn.aggr import Set2Set, SortAggregation  # noqa: E402
-from torch_geometric.nn.pool.topk_pool import filter_adj, topk  # noqa: E402
+try:
+    from torch_geometric.nn.pool.connect.filter_edges import filter_adj  # noqa: E402
+    from torch_geometric.nn.pool.select.topk import topk  # noqa: E402
+except ImportError:  # before PyG 2.4
+    from torch_geometric.nn.pool.topk_pool import filter_adj, topk  # noqa: E402
 from torch_geometric.utils import to_dense_adj, to_dense_batch  # noqa: E402
 
 C, RATIO = 128, 0.5

@@ -1,4 +1,5 @@
-/* crew.c - see crew.h. Indices are handed out by an atomic counter; a generation number wakes the threads.
+/* crew.c - see crew.h. Indices are handed out by an atomic counter; a new order wakes the threads. Threads that an order
+ * has nothing for go on waiting, and nobody waits for them.
  *
  * Whoever waits looks at an atomic number for a while before it sleeps: the next batch usually comes within
  * microseconds, and waking a sleeper takes longer than that. Where threads outnumber processors nobody spins.
@@ -28,7 +29,7 @@ struct mp_crew {
     int spins;       /* looks before sleeping */
     pthread_mutex_t lock;
     pthread_cond_t start, end;
-    atomic_uint generation;
+    atomic_ullong order; /* generation, and in the low half how many threads take part */
     atomic_int busy;
     bool stop;
     int count;
@@ -51,15 +52,16 @@ static void rest(void)
 #endif
 }
 
-/* Until another generation than `seen` has begun. */
-static unsigned await_start(mp_crew *c, unsigned seen)
+/* Until there is another order than `seen`. */
+static unsigned long long await_order(mp_crew *c, unsigned long long seen)
 {
+    unsigned long long now = seen;
     for (int i = 0; i < c->spins; i++, rest())
-        if (atomic_load(&c->generation) != seen) return seen + 1;
+        if ((now = atomic_load(&c->order)) != seen) return now;
     pthread_mutex_lock(&c->lock);
-    while (atomic_load(&c->generation) == seen) pthread_cond_wait(&c->start, &c->lock);
+    while ((now = atomic_load(&c->order)) == seen) pthread_cond_wait(&c->start, &c->lock);
     pthread_mutex_unlock(&c->lock);
-    return seen + 1;
+    return now;
 }
 
 /* Until all others are done. */
@@ -72,10 +74,11 @@ static void await_end(mp_crew *c)
     pthread_mutex_unlock(&c->lock);
 }
 
-static void begin(mp_crew *c)
+static void begin(mp_crew *c, int threads)
 {
+    unsigned long long generation = (atomic_load(&c->order) >> 32) + 1;
     pthread_mutex_lock(&c->lock);
-    atomic_fetch_add(&c->generation, 1);
+    atomic_store(&c->order, generation << 32 | (unsigned)threads);
     pthread_cond_broadcast(&c->start);
     pthread_mutex_unlock(&c->lock);
 }
@@ -84,8 +87,9 @@ static void *member_main(void *p)
 {
     member *m = p;
     mp_crew *c = m->crew;
-    for (unsigned seen = 0;;) {
-        seen = await_start(c, seen);
+    for (unsigned long long seen = 0;;) {
+        seen = await_order(c, seen);
+        if ((unsigned)m->number >= (unsigned)seen) continue; /* others do it all */
         if (c->stop) return NULL;
         take(c, m->number);
         if (atomic_fetch_sub(&c->busy, 1) > 1) continue;
@@ -127,7 +131,7 @@ void mp_crew_free(mp_crew *c)
 {
     if (!c) return;
     c->stop = true;
-    begin(c);
+    begin(c, c->size);
     for (int i = 1; i < c->size; i++) pthread_join(c->members[i].thread, NULL);
     pthread_cond_destroy(&c->start);
     pthread_cond_destroy(&c->end);
@@ -152,9 +156,10 @@ void mp_crew_run(mp_crew *c, int count, void (*work)(void *, int, int), void *ar
     c->work = work;
     c->arg = arg;
     c->count = count;
-    atomic_store(&c->busy, c->size - 1);
+    int threads = count < c->size ? count : c->size;
+    atomic_store(&c->busy, threads - 1);
     atomic_store(&c->next, 0);
-    begin(c);
+    begin(c, threads);
     take(c, 0);
     await_end(c);
 }

@@ -3,9 +3,8 @@
  * Every element of C is one chain of fused multiply-adds over k upwards. A register tile of MR rows by 2 vectors walks
  * k once; the chain does not know how wide the tile is, so every instruction set and every cut gives the same bits.
  *
- * B is copied into panels two vectors wide, [panel][k][2 VW], unless each is read only once or twice. A is read in place,
- * one broadcast an element, whichever way it lies. Long sums (A flipped: gradients of weights) go through k in blocks
- * that stay in the first-level cache; a chain continues from what C holds.
+ * B is copied into panels two vectors wide and KC long, [k][2 VW], unless each is read only once or twice. A is read in
+ * place, one broadcast an element, whichever way it lies. A chain goes on from what C holds where a panel ends.
  * SPDX-License-Identifier: MIT */
 #include "math/kernels.h"
 #include "math/simd.h"
@@ -18,7 +17,7 @@
 #define MR 4
 #endif
 #define PW (2 * VW) /* columns of a panel */
-#define KC 192      /* rows of k at a time when A is flipped */
+#define KC 192      /* rows of k at a time: a panel of them fits in half of the first-level cache */
 
 enum { FROM_ZERO, FROM_C, FROM_BIAS };
 
@@ -195,23 +194,21 @@ static void piece(mp_real *C, mp_operand A, const mp_real *b, int ldb, int M, in
         for (int q = 0; q < n; q++) c[(size_t)r * (size_t)N + q] = side[r * PW + q];
 }
 
-/* Rows of C outside, panels inside: what a tile reads of A stays in the first-level cache for all panels, which come from
- * the second level. */
+/* A panel of KC rows stays in the first-level cache while the tiles of all rows of C go by, and what they read of A in the
+ * second-level cache while the panels do. */
 static void blocked(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, const mp_real *bias, bool add,
                     bool relu, mp_real *work)
 {
     start s = { add ? FROM_C : bias ? FROM_BIAS : FROM_ZERO, bias, false };
-    int step = A.flip ? KC : K, k0 = 0;
-    int straight = (A.flip || M <= 2 * MR) && !B.flip ? N / PW * PW : 0; /* columns read once or twice: not packed */
+    int k0 = 0;
     do {
-        int kn = K - k0 < step ? K - k0 : step;
+        int kn = K - k0 < KC ? K - k0 : KC;
         s.relu = relu && k0 + kn == K;
-        for (int j = straight; j < N; j += PW) pack(work + (size_t)(j - straight) * (size_t)kn, B, k0, kn, j, N);
-        for (int i = 0; i < M; i += MR) {
-            for (int j = 0; j < straight; j += PW)
-                piece(C, A, B.p + (size_t)k0 * (size_t)B.ld + j, B.ld, M, N, i, j, k0, kn, s);
-            for (int j = straight; j < N; j += PW)
-                piece(C, A, work + (size_t)(j - straight) * (size_t)kn, PW, M, N, i, j, k0, kn, s);
+        for (int j = 0; j < N; j += PW) {
+            bool direct = M <= 2 * MR && !B.flip && j + PW <= N; /* read once or twice: packing would not pay */
+            if (!direct) pack(work, B, k0, kn, j, N);
+            for (int i = 0; i < M; i += MR)
+                piece(C, A, direct ? B.p + (size_t)k0 * (size_t)B.ld + j : work, direct ? B.ld : PW, M, N, i, j, k0, kn, s);
         }
         s.from = FROM_C;
         k0 += kn;

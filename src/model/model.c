@@ -144,6 +144,7 @@ mp_err mp_model_new(mp_arena *a, const mp_config *config, int features, int outp
         width = m->conf.hidden;
         if (l == m->blocks - 1 && !m->arch->pool_last) continue;
         m->pool[l] = mp_pool_new(a, op, &m->conf, &m->params, mp_param_under(&m->params, "pools", number), width);
+        if (l == m->blocks - 1) mp_pool_ends(m->pool[l]);
         width = mp_pool_width(m->pool[l]);
     }
     init_head(m, m->arch->read == MP_READ_MAXMEAN ? 2 * width : width);

@@ -72,4 +72,4 @@ static void cluster_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_cluster = { "clusters", "X^c_keep f(R); S^T A S", 0, NULL, cluster_run };
+const mp_coarsener mp_coarsen_cluster = { "clusters", "X^c_keep f(R); S^T A S", 0, NULL, cluster_run, true };

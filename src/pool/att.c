@@ -87,4 +87,4 @@ static void att_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_collect(c, &t, alpha, mp_pool_gate_all(pool, c, p));
 }
 
-const mp_coarsener mp_coarsen_att = { "assignment", "T (X R); T Ahat T^T", 0, NULL, att_coarsen };
+const mp_coarsener mp_coarsen_att = { "assignment", "T (X R); T Ahat T^T", 0, NULL, att_coarsen, false };

@@ -8,96 +8,135 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct spot { /* what is known about a node; together, because nodes are met in no order */
-    int place;        /* its kept number, or -1 */
-    int mark;         /* the last row that met it */
-    mp_real sum;
+typedef struct step { /* an edge to a kept node */
+    int to;           /* its kept number */
+    mp_real w;        /* the weight of the reverse edge: what leaves the node at hand */
+} step;
+
+typedef struct spot { /* what the row at hand knows about a kept node; together, because they are met in no order */
+    int row;          /* the last row that met it */
+    mp_real direct, sum;
 } spot;
 
-typedef struct rows { /* one row of the result at a time */
-    spot *at;
+/* Paths of two edges that end in kept nodes. Edges that do not are taken out once, so that the walk, which comes to every
+ * node several times and in no order, reads little and asks nothing. */
+typedef struct paths {
+    const mp_graph *g;
+    int *place;  /* N: kept number, or -1 */
+    int *ptr;    /* N+1 */
+    step *steps; /* node v owns steps ptr[v] .. ptr[v+1]-1, in the order of its edges */
+    spot *at;    /* K */
     int *found, count;
-    const mp_real *leaving; /* E: the weight of the reverse of an edge */
-} rows;
+} paths;
 
-static rows rows_new(mp_ctx *c, const mp_pooling *p, const mp_graph *g)
+static mp_real leaving(const mp_graph *g, int e)
 {
-    mp_real *leaving = MP_NEW_RAW(c->arena, mp_real, g->edges);
-    rows r = { MP_NEW_RAW(c->arena, spot, g->nodes), MP_NEW_RAW(c->arena, int, g->nodes), 0, leaving };
-    for (int v = 0; v < g->nodes; v++) r.at[v] = (spot){ -1, -1, 0 };
-    for (int q = 0; q < p->keep_ptr[g->graphs]; q++) r.at[p->keep[q]].place = q;
-    for (int e = 0; e < g->edges; e++) leaving[e] = g->w ? g->w->v[g->rev[e]] : (mp_real)1;
-    return r;
+    return g->w ? g->w->v[g->rev[e]] : (mp_real)1;
 }
 
-static void rows_add(rows *r, int row, int u, mp_real w)
+static paths paths_new(mp_ctx *c, const mp_pooling *p, const mp_graph *g)
 {
-    spot *s = &r->at[u];
-    if (s->place < 0) return;
-    if (s->mark != row) {
-        s->mark = row;
-        s->sum = 0;
-        r->found[r->count++] = u;
+    int kept = p->keep_ptr[g->graphs], n = 0;
+    paths w = { g,
+                MP_NEW_RAW(c->arena, int, g->nodes),
+                MP_NEW_RAW(c->arena, int, g->nodes + 1),
+                MP_NEW_RAW(c->arena, step, g->edges + 1),
+                MP_NEW_RAW(c->arena, spot, kept),
+                MP_NEW_RAW(c->arena, int, kept),
+                0 };
+    memset(w.place, -1, (size_t)g->nodes * sizeof(int));
+    for (int q = 0; q < kept; q++) {
+        w.place[p->keep[q]] = q;
+        w.at[q].row = -1;
     }
-    s->sum += w;
+    for (int v = 0; v < g->nodes; v++) {
+        w.ptr[v] = n;
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) { /* written always, kept or not: nothing to guess */
+            w.steps[n] = (step){ w.place[g->col[e]], leaving(g, e) };
+            n += w.steps[n].to >= 0;
+        }
+    }
+    w.ptr[g->nodes] = n;
+    return w;
+}
+
+/* Kept node `to` as row `row` sees it. */
+static spot *meet(paths *w, int row, int to)
+{
+    spot *s = &w->at[to];
+    if (s->row != row) {
+        *s = (spot){ row, 0, 0 };
+        w->found[w->count++] = to;
+    }
+    return s;
+}
+
+static void square_row(paths *w, int q, int v, bool after)
+{
+    const mp_graph *g = w->g;
+    w->count = 0;
+    for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
+        int l = g->col[e];
+        mp_real first = leaving(g, e);
+        if (w->place[l] >= 0) meet(w, q, w->place[l])->sum += first;
+        if (after && w->place[l] < 0) continue;
+        for (const step *s = w->steps + w->ptr[l]; s < w->steps + w->ptr[l + 1]; s++)
+            meet(w, q, s->to)->sum += first * s->w;
+    }
 }
 
 static void square_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
     (void)state;
     const mp_graph *g = p->g;
-    bool after = pool->conf->square == MP_SQUARE_AFTER;
-    rows r = rows_new(c, p, g);
+    paths w = paths_new(c, p, g);
     mp_builder b = { .arena = c->arena };
     for (int q = 0; q < p->keep_ptr[g->graphs]; q++) {
-        int v = p->keep[q];
-        r.count = 0;
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
-            int l = g->col[e];
-            rows_add(&r, v, l, r.leaving[e]);
-            if (after && r.at[l].place < 0) continue;
-            for (int f = g->row_ptr[l]; f < g->row_ptr[l + 1]; f++)
-                rows_add(&r, v, g->col[f], r.leaving[e] * r.leaving[f]);
-        }
-        for (int i = 0; i < r.count; i++) {
-            int u = r.found[i];
-            if (u != v) mp_builder_add(&b, q, r.at[u].place, pool->conf->binary ? 1 : r.at[u].sum);
+        square_row(&w, q, p->keep[q], pool->conf->square == MP_SQUARE_AFTER);
+        for (int i = 0; i < w.count; i++) {
+            int to = w.found[i];
+            if (to != q) mp_builder_add(&b, q, to, pool->conf->binary ? 1 : w.at[to].sum);
         }
     }
     p->out_g = mp_builder_end(&b, c, g->graphs, p->keep_ptr);
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_square = { "two steps", "X_keep f(R); (A + A^2)[keep, keep]", 0, NULL, square_run };
+const mp_coarsener mp_coarsen_square = { "two steps", "X_keep f(R); (A + A^2)[keep, keep]", 0, NULL, square_run, true };
+
+static void overlap_row(paths *w, int q, int v)
+{
+    const mp_graph *g = w->g;
+    w->count = 0;
+    for (const step *s = w->steps + w->ptr[v]; s < w->steps + w->ptr[v + 1]; s++) meet(w, q, s->to)->direct = s->w;
+    for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) { /* every shared neighbour counts one */
+        int l = g->col[e];
+        for (const step *s = w->steps + w->ptr[l]; s < w->steps + w->ptr[l + 1]; s++) meet(w, q, s->to)->sum += 1;
+    }
+}
 
 static void overlap_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
     (void)state;
     const mp_graph *g = mp_looped(c, p->g);
     mp_real lambda = (mp_real)mp_lambda(pool->conf, 0.5);
-    rows r = rows_new(c, p, g);
+    paths w = paths_new(c, p, g);
     mp_builder b = { .arena = c->arena };
-    mp_real *direct = MP_NEW(c->arena, mp_real, g->nodes);
     for (int q = 0; q < p->keep_ptr[g->graphs]; q++) {
         int v = p->keep[q], own = g->row_ptr[v + 1] - g->row_ptr[v];
-        r.count = 0;
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) { /* every shared neighbour counts one */
-            direct[g->col[e]] = r.leaving[e];
-            for (int f = g->row_ptr[g->col[e]]; f < g->row_ptr[g->col[e] + 1]; f++) rows_add(&r, v, g->col[f], 1);
+        overlap_row(&w, q, v);
+        for (int i = 0; i < w.count; i++) {
+            int to = w.found[i], u = p->keep[to], other = g->row_ptr[u + 1] - g->row_ptr[u];
+            mp_real both = w.at[to].sum, all = (mp_real)(own + other) - both;
+            mp_real share = pool->conf->overlap == MP_OVERLAP_COSINE ? both / (mp_real)sqrt((double)own * (double)other)
+                                                                     : both / all;
+            mp_builder_add(&b, q, to, lambda * w.at[to].direct + (1 - lambda) * share);
         }
-        for (int i = 0; i < r.count; i++) {
-            int u = r.found[i], other = g->row_ptr[u + 1] - g->row_ptr[u];
-            mp_real all = (mp_real)(own + other) - r.at[u].sum;
-            mp_real share = pool->conf->overlap == MP_OVERLAP_COSINE
-                                ? r.at[u].sum / (mp_real)sqrt((double)own * (double)other)
-                                : r.at[u].sum / all;
-            mp_builder_add(&b, q, r.at[u].place, lambda * direct[u] + (1 - lambda) * share);
-        }
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) direct[g->col[e]] = 0;
     }
     p->out_g = mp_builder_end(&b, c, g->graphs, p->keep_ptr);
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_overlap = { "overlap", "X_keep; lambda (A+I)[keep, keep] + (1-lambda) O", 0, NULL,
-                                          overlap_run };
+const mp_coarsener mp_coarsen_overlap = { "overlap",   "X_keep; lambda (A+I)[keep, keep] + (1-lambda) O",
+                                          0,           NULL,
+                                          overlap_run, true };

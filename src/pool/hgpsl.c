@@ -153,4 +153,5 @@ static void learned_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
 }
 
 const mp_coarsener mp_coarsen_learned = { "structure learning", "X_keep; sparsemax(leaky(a [x_i ; x_j]) + lambda A')",
-                                          sizeof(learned), learned_init, learned_run };
+                                          sizeof(learned),      learned_init,
+                                          learned_run,          true };

@@ -11,7 +11,7 @@ void mp_pool_run(const mp_pool *pool, mp_ctx *c, mp_pooling *p)
     mp_mark(c->profile, "key");
     pool->selector->run(pool, pool->select_state, c, p);
     mp_mark(c->profile, "select");
-    pool->op->coarsener->run(pool, pool->coarsen_state, c, p);
+    pool->coarsener->run(pool, pool->coarsen_state, c, p);
     mp_mark(c->profile, "coarsen");
 }
 
@@ -41,6 +41,7 @@ mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, m
     mp_pool *pool = MP_NEW(a, mp_pool, 1);
     *pool = (mp_pool){ .op = op, .conf = conf, .channels = channels, .cols = s.cols, .expand = { -1, -1 } };
     pool->selector = conf->min_score > 0 ? &mp_select_threshold : op->selector;
+    pool->coarsener = op->coarsener;
     pool->ungated = op->ungated && conf->gate == MP_GATE_AUTO;
     pool->rank_activated = conf->rank == MP_RANK_AUTO ? op->rank_activated : conf->rank == MP_RANK_ACTIVATED;
     pool->score_state = start(a, op->scorer->size, op->scorer->init, &s);
@@ -50,6 +51,11 @@ mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, m
     if (conf->width == MP_WIDTH_MLP && !pool->ungated)
         pool->expand = mp_lin_init(params, prefix, "expand", channels, channels * conf->score_dim, true);
     return pool;
+}
+
+void mp_pool_ends(mp_pool *pool)
+{
+    if (pool->coarsener->kept_rows) pool->coarsener = &mp_coarsen_rows;
 }
 
 int mp_pool_width(const mp_pool *pool)

@@ -41,16 +41,17 @@ typedef struct mp_setup {
 } mp_setup;
 
 /* The three kinds of part have the same shape but different types: the compiler refuses a part in the wrong slot. */
-#define MP_PART(kind)                                                                                                  \
+#define MP_PART(kind, own)                                                                                             \
     typedef struct kind {                                                                                              \
         const char *name, *formula;                                                                                    \
         size_t size;                                  /* of its state                  */                              \
         void (*init)(void *state, const mp_setup *s); /* claims parameters; may be NULL */                             \
         void (*run)(const struct mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p);                          \
+        own                                                                                                            \
     } kind
-MP_PART(mp_scorer);
-MP_PART(mp_selector);
-MP_PART(mp_coarsener);
+MP_PART(mp_scorer, );
+MP_PART(mp_selector, );
+MP_PART(mp_coarsener, bool kept_rows;); /* out_x is what mp_pool_gate gives, whatever the edges are */
 
 typedef struct mp_pool_op {
     const char *name;  /* on the command line   */
@@ -73,6 +74,7 @@ typedef struct mp_pool_op {
 typedef struct mp_pool { /* one pooling layer of a model */
     const mp_pool_op *op;
     const mp_selector *selector;
+    const mp_coarsener *coarsener;
     const mp_config *conf;
     int channels, cols;
     mp_act gate;
@@ -91,6 +93,8 @@ const mp_pool_op *mp_pool_find(const char *name);
 /* Claims the parameters of one pooling layer on `channels` features, under `prefix`. */
 mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, mp_params *params, const char *prefix,
                      int channels);
+/* Says that nothing after this layer asks for edges: where out_x does without them, out_g gets none. */
+void mp_pool_ends(mp_pool *pool);
 /* The weight of the auxiliary loss, 0 when there is none. */
 double mp_pool_loss_weight(const mp_pool *pool);
 /* Channels that come out: C times the score dimension, or C. */
@@ -124,7 +128,7 @@ extern const mp_scorer mp_score_proj, mp_score_linear, mp_score_conv, mp_score_g
 extern const mp_selector mp_select_ratio, mp_select_floor, mp_select_threshold, mp_select_spaced, mp_select_far,
     mp_select_local;
 extern const mp_coarsener mp_coarsen_induced, mp_coarsen_two_hop, mp_coarsen_cluster, mp_coarsen_att,
-    mp_coarsen_learned, mp_coarsen_vip, mp_coarsen_rep, mp_coarsen_square, mp_coarsen_overlap;
+    mp_coarsen_learned, mp_coarsen_vip, mp_coarsen_rep, mp_coarsen_square, mp_coarsen_overlap, mp_coarsen_rows;
 
 /* lambda or hops as configured, or the operator's default. */
 double mp_lambda(const mp_config *conf, double usual);

@@ -207,5 +207,6 @@ static void rep_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_collect(c, &t, T, mp_pool_gate_all(pool, c, p));
 }
 
-const mp_coarsener mp_coarsen_rep = { "soft assignment", "T^T (X S); normalised T^T Ahat T", sizeof(soft), soft_init,
-                                      rep_coarsen };
+const mp_coarsener mp_coarsen_rep = { "soft assignment", "T^T (X S); normalised T^T Ahat T",
+                                      sizeof(soft),      soft_init,
+                                      rep_coarsen,       false };

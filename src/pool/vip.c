@@ -158,5 +158,6 @@ static void vip_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_vip = { "cluster connection", "X_keep f(R); T A T^T, T = softmax(A_keep)", 0, NULL,
-                                      vip_coarsen };
+const mp_coarsener mp_coarsen_vip = {
+    "cluster connection", "X_keep f(R); T A T^T, T = softmax(A_keep)", 0, NULL, vip_coarsen, true
+};

@@ -282,6 +282,27 @@ static void equal_scores_keep_the_lower_numbers(void **state)
     everywhere(all_equal);
 }
 
+/* ---- the last layer of a network */
+
+static void last(bench *b)
+{
+    mp_graph g = mixed_batch(b, false);
+    mp_mat *x = mp_rig_mat(&b->rig, g.nodes, C);
+    mp_pooling p = bench_run(b, &g, x);
+    mp_pool_ends(b->pool);
+    mp_pooling q = bench_run(b, &g, x);
+    assert_true(p.out_g->edges > 0);
+    assert_int_equal(q.out_g->edges, b->op->coarsener->kept_rows ? 0 : p.out_g->edges);
+    q.out_g = p.out_g;
+    assert_null(bench_differs(&p, &q));
+}
+
+static void the_last_layer_gives_the_same_rows_without_edges(void **state)
+{
+    (void)state;
+    everywhere(last);
+}
+
 /* ---- randomness */
 
 static void same_seed(bench *b)
@@ -443,6 +464,7 @@ int main(void)
         cmocka_unit_test(mid_switched_off_is_the_plain_operator),
         cmocka_unit_test(one_node_no_edges_loops_and_ratio_one),
         cmocka_unit_test(equal_scores_keep_the_lower_numbers),
+        cmocka_unit_test(the_last_layer_gives_the_same_rows_without_edges),
         cmocka_unit_test(one_seed_twice_gives_the_same_bits),
         cmocka_unit_test(dropscore_drops_the_exact_share),
         cmocka_unit_test(evaluation_drops_nothing),

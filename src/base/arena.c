@@ -30,6 +30,7 @@ typedef struct given {
     size_t bytes;
 } given;
 #define GIVEN 4
+#define SMALL ((size_t)256 << 20)
 
 struct mp_arena {
     chunk *top;
@@ -141,6 +142,7 @@ void mp_arena_reset(mp_arena *a)
     if (a->top->older || a->scratch) {
         size_t all = a->scratch;
         for (const chunk *c = a->top; c; c = c->older) all += c->most;
+        if (all < SMALL) all += all / 4; /* the next step may need a little more */
         for (chunk *c = a->top, *older; c; c = older) {
             older = c->older;
             chunk_free(c);

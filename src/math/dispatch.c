@@ -59,6 +59,6 @@ const mp_kernels *mp_kernels_get(void)
 
 size_t mp_gemm_work(int M, int N, int K)
 {
-    size_t n = (size_t)N, panel = 32 * (size_t)(K < 192 ? K : 192); /* as large as gemm.c's are anywhere */
+    size_t n = (size_t)N, panel = 32 * (size_t)(K < 192 ? K : 192);    /* as large as gemm.c's are anywhere */
     return panel + (n <= MP_NARROW ? n * ((size_t)K + (size_t)M) : 0); /* B or C turned round */
 }

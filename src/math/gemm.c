@@ -208,7 +208,8 @@ static void blocked(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K,
             bool direct = M <= 2 * MR && !B.flip && j + PW <= N; /* read once or twice: packing would not pay */
             if (!direct) pack(work, B, k0, kn, j, N);
             for (int i = 0; i < M; i += MR)
-                piece(C, A, direct ? B.p + (size_t)k0 * (size_t)B.ld + j : work, direct ? B.ld : PW, M, N, i, j, k0, kn, s);
+                piece(C, A, direct ? B.p + (size_t)k0 * (size_t)B.ld + j : work, direct ? B.ld : PW, M, N, i, j, k0, kn,
+                      s);
         }
         s.from = FROM_C;
         k0 += kn;

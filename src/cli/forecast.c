@@ -13,9 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EPOCHS       4 /* shuffles in which the largest shard is looked for */
-#define FIRST        6 /* sizes tried: 1/2^6, 1/2^4, 1/2^2 of the largest shard, and all of it */
-#define PARAM_BLOCKS 6 /* copies of all weights: themselves, two moments, best so far, moments to save */
+#define EPOCHS       4    /* shuffles in which the largest shard is looked for */
+#define FIRST        6    /* sizes tried: 1/2^6, 1/2^4, 1/2^2 of the largest shard, and all of it */
+#define GROWTH       1.25 /* arenas grow by a quarter, and small ones keep as much to spare */
+#define PARAM_BLOCKS 6    /* copies of all weights: themselves, two moments, best so far, moments to save */
 #define MIB          1048576.0
 
 typedef struct sized {
@@ -157,7 +158,7 @@ static mp_err forecast(const mp_workload *w, mp_arena *a, mp_forecast *out)
     }; /* any labels will do */
     ladder l = { .engine = mp_engine_new(m, 1), .sorted = sort(&all, a) };
     find_largest(&l, w, all, a);
-    out->shard = (size_t)climb(&l, &all, most ? (double)most - (double)mp_arena_total() : HUGE_VAL, a);
+    out->shard = (size_t)(GROWTH * climb(&l, &all, most ? (double)most - (double)mp_arena_total() : HUGE_VAL, a));
     mp_engine_free(l.engine);
     out->threads = w->threads < l.shards ? w->threads : l.shards;
     size_t blocks = (size_t)(l.shards + PARAM_BLOCKS) * params->size * sizeof(mp_real);

@@ -54,7 +54,7 @@ static void little_of_a_large_arena_stays_unused(void **state)
 static void pieces_given_back_are_handed_out_again(void **state)
 {
     (void)state;
-    mp_arena *a = mp_arena_new(1 << 20);
+    mp_arena *a = mp_arena_new(8 << 20);
     mp_rng r = mp_rng_stream(9, MP_FOR_TEST, 0, 0, 0);
     for (int round = 0; round < 50; round++) {
         unsigned char *piece[200];
@@ -77,7 +77,7 @@ static void pieces_given_back_are_handed_out_again(void **state)
         void *scratch = mp_arena_raw(a, 900000, 1);
         mp_arena_give(a, scratch, 900000);
         mp_arena_back(a, here);
-        assert_ptr_equal(mp_arena_reuse(a, 800000, 1), scratch); /* new memory again: the piece was forgotten */
+        assert_ptr_equal(mp_arena_reuse(a, 800000, 1), scratch); /* the next new memory: the piece was forgotten */
         assert_true(mp_arena_here(a).used > here.used);
         mp_arena_give(a, scratch, 800000);
         mp_arena_reset(a);

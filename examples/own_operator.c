@@ -10,13 +10,9 @@
 
 #include <stdio.h>
 
-typedef struct hubs {
-    int a; /* 1 x D */
-} hubs;
-
-static void hubs_init(void *state, const mp_setup *s)
+static void hubs_init(void *state, const mp_setup *s) /* the state is one parameter's number: a, 1 x D */
 {
-    ((hubs *)state)->a = mp_param_vector(s->params, s->prefix, "a", s->cols, MP_INIT_UNIFORM, 1);
+    *(int *)state = mp_param_vector(s->params, s->prefix, "a", s->cols, MP_INIT_UNIFORM, 1);
 }
 
 static void hubs_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
@@ -25,10 +21,10 @@ static void hubs_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     mp_real *size = MP_NEW(c->arena, mp_real, p->g->nodes);
     for (int v = 0; v < p->g->nodes; v++)
         for (int n = 1 + p->g->row_ptr[v + 1] - p->g->row_ptr[v]; n > 1; n /= 2) size[v] += 1;
-    p->score = mp_linear(c, mp_mat_of(c, size, p->g->nodes, 1), mp_use(c, ((const hubs *)state)->a), NULL, false);
+    p->score = mp_linear(c, mp_mat_of(c, size, p->g->nodes, 1), mp_use(c, *(const int *)state), NULL, false);
 }
 
-static const mp_scorer score_hubs = { "hubs", "a log2(1 + degree)", sizeof(hubs), hubs_init, hubs_run };
+static const mp_scorer score_hubs = { "hubs", "a log2(1 + degree)", sizeof(int), hubs_init, hubs_run };
 static const mp_pool_op op_hubs = { .name = "hubs",
                                     .title = "HubPool",
                                     .scorer = &score_hubs,
@@ -49,16 +45,13 @@ int main(void)
     mp_config conf;
     mp_pool_add(&op_hubs);
     mp_config_init(&conf);
-    const char *const settings[][2] = {
-        { "pool", "hubs" }, { "arch", "colors" }, { "hidden", "32" }, { "epochs", "5" }
-    };
+    const char *const set[][2] = { { "pool", "hubs" }, { "arch", "colors" }, { "hidden", "32" }, { "epochs", "5" } };
     for (int i = 0; i < 4; i++)
-        if (mp_conf_set(mp_config_table, &conf, settings[i][0], settings[i][1], "example") != MP_OK) return 1;
+        if (mp_conf_set(mp_config_table, &conf, set[i][0], set[i][1], "example") != MP_OK) return 1;
     if (mp_generate_colors(&small, a, &raw) != MP_OK || mp_dataset_build(&raw, NULL, a, &d) != MP_OK) return 1;
     mp_folds_fixed(&d, a, &folds);
     mp_run_key key = mp_run_key_of(&d, &folds, &folds.split[0], &conf);
-    mp_fit_options quiet = { 0 };
-    if (mp_run_once(&d, &folds.split[0], &key, 1, &quiet, a, &r, NULL) != MP_OK) return 1;
+    if (mp_run_once(&d, &folds.split[0], &key, 1, &(mp_fit_options){ 0 }, a, &r, NULL) != MP_OK) return 1;
     printf("HubPool after %d epochs: training loss %.3f, test accuracy %.1f %%\n", r.epochs, r.train_loss,
            100 * r.test_metric);
     mp_arena_free(a);

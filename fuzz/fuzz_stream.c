@@ -3,31 +3,12 @@
  *
  * Whatever is read must be graphs that pass every check.
  * SPDX-License-Identifier: MIT */
+#include "../tests/data/pour.h"
 #include "data/stream.h"
 
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-typedef struct memory {
-    mp_span rest;
-    size_t step;
-} memory;
-
-static ptrdiff_t pour(void *state, char *to, size_t n)
-{
-    memory *m = state;
-    if (n > m->step) n = m->step;
-    if (n > m->rest.n) n = m->rest.n;
-    if (n) memcpy(to, m->rest.p, n);
-    m->rest = (mp_span){ m->rest.p + n, m->rest.n - n };
-    return (ptrdiff_t)n;
-}
-
-static void leave(void *state)
-{
-    (void)state;
-}
 
 static void read_all(mp_stream *s)
 {

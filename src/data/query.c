@@ -79,14 +79,7 @@ static void build_graph(mp_arena *a, const mp_query *in, mp_graph *g)
     int *rev = MP_NEW_RAW(a, int, kept);
     bool symmetric = mp_graph_reverse(in->nodes, row_ptr, dst, rev);
     mp_assert(symmetric);
-    *g = (mp_graph){ .graphs = 1,
-                     .nodes = in->nodes,
-                     .edges = kept,
-                     .node_ptr = node_ptr,
-                     .row_ptr = row_ptr,
-                     .col = dst,
-                     .rev = rev,
-                     .norm = MP_NEW(a, mp_norm, 1) };
+    *g = mp_graph_of(a, 1, node_ptr, row_ptr, dst, rev);
 }
 
 /* A dense array without its zeros. */

@@ -245,15 +245,9 @@ static mp_graph rows_of(mp_ctx *c, const mp_coarsening *a, const mp_met *met)
     int *rev = met->to; /* read for the last time above */
     bool symmetric = mp_graph_reverse(K, met->ptr, col, rev);
     mp_assert(symmetric);
-    return (mp_graph){ .graphs = a->g->graphs,
-                       .nodes = K,
-                       .edges = met->count,
-                       .node_ptr = a->cluster_ptr,
-                       .row_ptr = met->ptr,
-                       .col = col,
-                       .rev = rev,
-                       .w = a->w,
-                       .norm = MP_NEW(c->arena, mp_norm, 1) };
+    mp_graph out = mp_graph_of(c->arena, a->g->graphs, a->cluster_ptr, met->ptr, col, rev);
+    out.w = a->w;
+    return out;
 }
 
 void mp_coarse_of(mp_ctx *c, const mp_graph *g, const mp_assign *t, mp_mat *alpha, const int *cluster_of,

@@ -96,12 +96,5 @@ void mp_cluster_graph(mp_arena *a, const mp_graph *g, const int *cluster, const 
         for (int i = row_ptr[p]; i < row_ptr[p + 1]; i++) col[next[met[i]]++] = p;
     bool symmetric = mp_graph_reverse(K, row_ptr, col, rev);
     mp_assert(symmetric);
-    *out = (mp_graph){ .graphs = g->graphs,
-                       .nodes = K,
-                       .edges = n,
-                       .node_ptr = graph_ptr,
-                       .row_ptr = row_ptr,
-                       .col = col,
-                       .rev = rev,
-                       .norm = MP_NEW(a, mp_norm, 1) };
+    *out = mp_graph_of(a, g->graphs, graph_ptr, row_ptr, col, rev);
 }

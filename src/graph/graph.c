@@ -49,6 +49,19 @@ static mp_err check_rows(const mp_graph *g, int b)
     return MP_OK;
 }
 
+mp_graph mp_graph_of(mp_arena *a, int graphs, const int *node_ptr, const int *row_ptr, const int *col, const int *rev)
+{
+    int nodes = node_ptr[graphs];
+    return (mp_graph){ .graphs = graphs,
+                       .nodes = nodes,
+                       .edges = row_ptr[nodes],
+                       .node_ptr = node_ptr,
+                       .row_ptr = row_ptr,
+                       .col = col,
+                       .rev = rev,
+                       .norm = MP_NEW(a, mp_norm, 1) };
+}
+
 mp_err mp_graph_check(const mp_graph *g)
 {
     if (g->graphs < 0 || g->nodes < 0 || g->edges < 0) return mp_fail(MP_ERR_INPUT, "negative count");
@@ -103,14 +116,7 @@ mp_err mp_graph_from_edges(mp_arena *a, int graphs, const int *node_ptr, int edg
         if (slot) slot[e] = at;
     }
     if (!mp_graph_reverse(nodes, row_ptr, col, rev)) return mp_fail(MP_ERR_INPUT, "an edge has no reverse");
-    *out = (mp_graph){ .graphs = graphs,
-                       .nodes = nodes,
-                       .edges = edges,
-                       .node_ptr = node_ptr,
-                       .row_ptr = row_ptr,
-                       .col = col,
-                       .rev = rev,
-                       .norm = MP_NEW(a, mp_norm, 1) };
+    *out = mp_graph_of(a, graphs, node_ptr, row_ptr, col, rev);
     return MP_OK;
 }
 
@@ -143,16 +149,9 @@ static void gather_graphs(mp_arena *a, const mp_graph *all, const int *which, in
         for (int k = 0; k < count; k++) rev[e + k] = all->rev[from + k] - from + e;
         e += count;
     }
-    *out = (mp_graph){ .graphs = n,
-                       .nodes = nodes,
-                       .edges = edges,
-                       .node_ptr = node_ptr,
-                       .row_ptr = row_ptr,
-                       .col = col,
-                       .rev = rev,
-                       .norm = MP_NEW(a, mp_norm, 1),
-                       .which = which,
-                       .extra = all->extra };
+    *out = mp_graph_of(a, n, node_ptr, row_ptr, col, rev);
+    out->which = which;
+    out->extra = all->extra;
 }
 
 static void gather_dense(mp_arena *a, const mp_graph *all, const mp_sparse *x, const int *which, int n, mp_sparse *out)

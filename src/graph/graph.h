@@ -50,6 +50,9 @@ typedef struct mp_sparse {
     const mp_real *val;
 } mp_sparse;
 
+/* A graph without weights, of arrays that stay; node_ptr and row_ptr say how many nodes and edges there are. */
+mp_graph mp_graph_of(mp_arena *a, int graphs, const int *node_ptr, const int *row_ptr, const int *col, const int *rev);
+
 /* Every invariant of the comment above; the message names the first one broken. */
 MP_MUST mp_err mp_graph_check(const mp_graph *g);
 

@@ -36,14 +36,7 @@ void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_
     for (int k = 0; k < edges; k++) rev[k] = now[g->rev[from[k]]];
     int *node_ptr = MP_NEW_RAW(a, int, g->graphs + 1);
     memcpy(node_ptr, keep_ptr, (size_t)(g->graphs + 1) * sizeof(int));
-    *out = (mp_graph){ .graphs = g->graphs,
-                       .nodes = kept,
-                       .edges = edges,
-                       .node_ptr = node_ptr,
-                       .row_ptr = row_ptr,
-                       .col = col,
-                       .rev = rev,
-                       .norm = MP_NEW(a, mp_norm, 1) };
+    *out = mp_graph_of(a, g->graphs, node_ptr, row_ptr, col, rev);
     if (edge_of) *edge_of = from;
 }
 
@@ -74,14 +67,7 @@ void mp_with_loops(mp_arena *a, const mp_graph *g, mp_graph *out, const int **ed
     }
     for (int k = 0; k < n; k++)
         if (from[k] >= 0) rev[k] = now[g->rev[from[k]]];
-    *out = (mp_graph){ .graphs = g->graphs,
-                       .nodes = g->nodes,
-                       .edges = n,
-                       .node_ptr = g->node_ptr,
-                       .row_ptr = row_ptr,
-                       .col = col,
-                       .rev = rev,
-                       .norm = MP_NEW(a, mp_norm, 1) };
+    *out = mp_graph_of(a, g->graphs, g->node_ptr, row_ptr, col, rev);
     *edge_of = from;
 }
 
@@ -123,12 +109,5 @@ void mp_two_hop(mp_arena *a, const mp_graph *g, mp_graph *out)
     }
     bool symmetric = mp_graph_reverse(g->nodes, row_ptr, col, rev);
     mp_assert(symmetric);
-    *out = (mp_graph){ .graphs = g->graphs,
-                       .nodes = g->nodes,
-                       .edges = edges,
-                       .node_ptr = g->node_ptr,
-                       .row_ptr = row_ptr,
-                       .col = col,
-                       .rev = rev,
-                       .norm = MP_NEW(a, mp_norm, 1) };
+    *out = mp_graph_of(a, g->graphs, g->node_ptr, row_ptr, col, rev);
 }

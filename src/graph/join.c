@@ -27,13 +27,7 @@ static void join_graphs(mp_arena *a, const mp_graph *g, int n, mp_graph *out)
         v += g[i].nodes;
         e += g[i].edges;
     }
-    *out = (mp_graph){ .graphs = graphs,
-                       .nodes = nodes,
-                       .edges = edges,
-                       .node_ptr = node_ptr,
-                       .row_ptr = row_ptr,
-                       .col = col,
-                       .rev = rev };
+    *out = mp_graph_of(a, graphs, node_ptr, row_ptr, col, rev);
 }
 
 static void join_features(mp_arena *a, const mp_sparse *x, int n, int nodes, mp_sparse *out)

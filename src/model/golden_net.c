@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "model/golden_run.h"
 #include "model/model.h"
+#include "nn/adam.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +13,6 @@
 #include <string.h>
 
 #define MOST_STEPS 1000
-#define BETA2      0.999
-#define EPSILON    1e-8
 
 typedef struct net {
     mp_model *model;
@@ -82,7 +81,7 @@ static void loosen(const mp_case *k, net *n, const mp_param *q, const mp_adam *h
     double most = 0;
     for (size_t i = 0; i < count; i++) most = fmax(most, fabs((double)g[i]));
     for (size_t i = 0; i < count; i++) {
-        double size = sqrt((double)v[i]) * (double)how->root_corrected + EPSILON;
+        double size = sqrt((double)v[i]) * (double)how->root_corrected + (double)how->eps;
         n->loose[q->offset + i] += (mp_real)(2 * lr * fmin(most / size, 1 / k->tolerance));
     }
 }
@@ -94,15 +93,7 @@ static void adam_step(mp_case *k, net *n)
     for (int id = 0; id < n->params->count; id++) {
         const mp_param *q = &n->params->list[id];
         if (!k->c.params[id].live) continue;
-        double t = (double)++n->updates[id];
-        mp_adam how = { (mp_real)(conf->lr / (1 - pow(conf->beta1, t))),
-                        (mp_real)(1 / sqrt(1 - pow(BETA2, t))),
-                        (mp_real)conf->beta1,
-                        (mp_real)BETA2,
-                        (mp_real)EPSILON,
-                        (mp_real)conf->weight_decay,
-                        (mp_real)(1 - conf->beta1),
-                        (mp_real)(1 - BETA2) };
+        mp_adam how = mp_adam_for(conf, 1, ++n->updates[id]);
         k->c.k->adam(n->params->theta + q->offset, n->m + q->offset, n->v + q->offset, n->grad + q->offset, &how,
                      (size_t)q->rows * (size_t)q->cols);
         loosen(k, n, q, &how, conf->lr);

@@ -41,15 +41,8 @@ const mp_graph *mp_builder_end(mp_builder *b, mp_ctx *c, int graphs, const int *
     bool symmetric = mp_graph_reverse(nodes, row_ptr, col, rev);
     mp_assert(symmetric);
     mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
-    *out = (mp_graph){ .graphs = graphs,
-                       .nodes = nodes,
-                       .edges = edges,
-                       .node_ptr = node_ptr,
-                       .row_ptr = row_ptr,
-                       .col = col,
-                       .rev = rev,
-                       .w = mp_mat_of(c, w, edges, 1),
-                       .norm = MP_NEW(c->arena, mp_norm, 1) };
+    *out = mp_graph_of(c->arena, graphs, node_ptr, row_ptr, col, rev);
+    out->w = mp_mat_of(c, w, edges, 1);
     mp_mark(c->profile, "build graph");
     return out;
 }

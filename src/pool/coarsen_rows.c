@@ -10,11 +10,7 @@ static void rows_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     (void)state;
     int graphs = p->g->graphs, kept = p->keep_ptr[graphs];
     mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
-    *out = (mp_graph){ .graphs = graphs,
-                       .nodes = kept,
-                       .node_ptr = p->keep_ptr,
-                       .row_ptr = MP_NEW(c->arena, int, kept + 1),
-                       .norm = MP_NEW(c->arena, mp_norm, 1) };
+    *out = mp_graph_of(c->arena, graphs, p->keep_ptr, MP_NEW(c->arena, int, kept + 1), NULL, NULL);
     p->out_g = out;
     p->out_x = mp_pool_gate(pool, c, p);
 }

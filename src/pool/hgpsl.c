@@ -119,15 +119,8 @@ static const mp_graph *pruned(mp_ctx *c, const mp_graph *all, mp_mat *w)
     }
     for (int k = 0; k < n; k++) rev[k] = now[all->rev[from[k]]];
     mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
-    *out = (mp_graph){ .graphs = all->graphs,
-                       .nodes = all->nodes,
-                       .edges = n,
-                       .node_ptr = all->node_ptr,
-                       .row_ptr = row_ptr,
-                       .col = col,
-                       .rev = rev,
-                       .w = mp_edge_take(c, w, from, n),
-                       .norm = MP_NEW(c->arena, mp_norm, 1) };
+    *out = mp_graph_of(c->arena, all->graphs, all->node_ptr, row_ptr, col, rev);
+    out->w = mp_edge_take(c, w, from, n);
     return out;
 }
 

@@ -40,20 +40,21 @@ static int nodes_of(const mp_batch *b, int i)
     return b->all->node_ptr[b->which[i] + 1] - b->all->node_ptr[b->which[i]];
 }
 
-/* What a graph costs: its edges, and its nodes at NODE_COST each. */
-static int64_t cost_of(const mp_batch *b, int i)
+static int edges_of(const mp_batch *b, int i)
 {
     const int *node = b->all->node_ptr + b->which[i];
-    return (int64_t)NODE_COST * (node[1] - node[0]) + b->all->row_ptr[node[1]] - b->all->row_ptr[node[0]];
+    return b->all->row_ptr[node[1]] - b->all->row_ptr[node[0]];
+}
+
+static int64_t cost_of(const mp_batch *b, int i)
+{
+    return (int64_t)NODE_COST * nodes_of(b, i) + edges_of(b, i);
 }
 
 int64_t mp_batch_size(const mp_batch *b)
 {
     int64_t size = 0;
-    for (int i = 0; i < b->n; i++) {
-        const int *node = b->all->node_ptr + b->which[i];
-        size += node[1] - node[0] + b->all->row_ptr[node[1]] - b->all->row_ptr[node[0]];
-    }
+    for (int i = 0; i < b->n; i++) size += nodes_of(b, i) + edges_of(b, i);
     return size;
 }
 

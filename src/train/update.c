@@ -1,12 +1,11 @@
 /* update.c - one step of Adam on the gradients of a batch's shards, in chunks of weights that threads take.
  * SPDX-License-Identifier: MIT */
 #include "train/update.h"
+#include "nn/adam.h"
 
 #include <math.h>
 
 #define UPDATE_CHUNK 16384 /* weights a thread updates at a time */
-#define BETA2        0.999
-#define EPSILON      1e-8
 
 /* Adds the shards' gradients of one chunk in the order of the shards, and updates its weights. */
 typedef struct update {
@@ -78,26 +77,6 @@ static void clip(update *u, int chunks, double most)
     if (norm > most) u->scale = (mp_real)(most / (norm + 1e-6));
 }
 
-static double power(double base, int64_t n)
-{
-    double result = 1;
-    for (; n > 0; n >>= 1, base *= base)
-        if (n & 1) result *= base;
-    return result;
-}
-
-static mp_adam adam_for(const mp_config *conf, double rate, int64_t t)
-{
-    return (mp_adam){ (mp_real)(conf->lr * rate / (1 - power(conf->beta1, t))),
-                      (mp_real)(1 / sqrt(1 - power(BETA2, t))),
-                      (mp_real)conf->beta1,
-                      (mp_real)BETA2,
-                      (mp_real)EPSILON,
-                      (mp_real)conf->weight_decay,
-                      (mp_real)(1 - conf->beta1),
-                      (mp_real)(1 - BETA2) };
-}
-
 /* Parameters that got no gradient in this step are left alone entirely, as PyTorch does. */
 void mp_update_weights(mp_engine *e)
 {
@@ -111,7 +90,7 @@ void mp_update_weights(mp_engine *e)
         for (int s = e->shard_count - 1; s >= 0; s--)
             if (e->shards[s].live[id]) first[id] = s;
         if (first[id] < 0) continue;
-        how[id] = adam_for(mp_model_config(e->model), e->rate, ++e->updates[id]);
+        how[id] = mp_adam_for(mp_model_config(e->model), e->rate, ++e->updates[id]);
         chunks += (int)(((size_t)e->params->list[id].rows * (size_t)e->params->list[id].cols + UPDATE_CHUNK - 1) /
                         UPDATE_CHUNK);
     }

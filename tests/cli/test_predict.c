@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/spawn.h"
-#include "data/generate.h"
+#include "cli/tiny_raw.h"
 #include "data/load.h"
 #include "midpool.h"
 
@@ -33,25 +33,6 @@ static const char *path(const char *name)
 static void put(const char *name, const mp_buf *b)
 {
     assert_int_equal(mp_write_file(path(name), b->p, b->n), MP_OK);
-}
-
-static mp_err make_raw(void)
-{
-    mp_colors_options o = mp_colors_published;
-    o.train = GRAPHS - 20;
-    o.val = o.test = 10;
-    o.large = o.large_c = 0;
-    o.hi = 10;
-    MP_TRY(mp_generate_colors(&o, arena, &raw));
-    int64_t *label = MP_NEW(arena, int64_t, raw.graphs.graphs);
-    for (int b = 0; b < raw.graphs.graphs; b++)
-        label[b] = (raw.target ? raw.target[b] : (double)raw.graph_label[b]) >= 3 ? 5 : -5;
-    raw.graph_label = label;
-    raw.target = NULL;
-    raw.name = "TINY";
-    memset(raw.fixed, 0, sizeof raw.fixed);
-    memset(raw.fixed_name, 0, sizeof raw.fixed_name);
-    return MP_OK;
 }
 
 static double attribute(int v, int k)
@@ -118,7 +99,7 @@ static int set_up(void **state)
 {
     (void)state;
     arena = mp_arena_new(1 << 20);
-    if (make_raw() != MP_OK || mp_tu_write(&raw, path("TINY")) != MP_OK) return -1;
+    if (tiny_raw(arena, GRAPHS - 20, 10, 10, &raw) != MP_OK || mp_tu_write(&raw, path("TINY")) != MP_OK) return -1;
     put_lines("tiny.jsonl", GRAPHS);
     put_turned();
     mp_spawned s = expect(0, "train @/TINY --pool sag --epochs 1 --hidden 8 --layers 2 --quiet --out @/m.safetensors");

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "cli/spawn.h"
-#include "data/generate.h"
+#include "cli/tiny_raw.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,22 +25,8 @@ static int make_data(void **state)
 {
     (void)state;
     arena = mp_arena_new(1 << 20);
-    mp_colors_options o = mp_colors_published;
     mp_raw raw;
-    o.train = 40;
-    o.val = 15;
-    o.test = 15;
-    o.large = o.large_c = 0;
-    o.hi = 10;
-    if (mp_generate_colors(&o, arena, &raw) != MP_OK) return -1;
-    int64_t *label = MP_NEW(arena, int64_t, raw.graphs.graphs);
-    for (int b = 0; b < raw.graphs.graphs; b++)
-        label[b] = (raw.target ? raw.target[b] : (double)raw.graph_label[b]) >= 3 ? 5 : -5;
-    raw.graph_label = label;
-    raw.target = NULL;
-    raw.name = "TINY";
-    memset(raw.fixed, 0, sizeof raw.fixed);
-    memset(raw.fixed_name, 0, sizeof raw.fixed_name);
+    if (tiny_raw(arena, 40, 15, 15, &raw) != MP_OK) return -1;
     return mp_tu_write(&raw, path("TINY")) == MP_OK ? 0 : -1;
 }
 

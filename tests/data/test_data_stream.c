@@ -1,30 +1,10 @@
 /* test_data_stream.c - graphs piece by piece: the same as all at once, whatever the pieces and the reads are; bad lines.
  * SPDX-License-Identifier: MIT */
 #include "fixture.h"
+#include "pour.h"
 
 #include "base/rng.h"
 #include "data/stream.h"
-
-/* A tap over a text, a few bytes at a time. */
-typedef struct memory {
-    mp_span rest;
-    size_t step;
-} memory;
-
-static ptrdiff_t pour(void *state, char *to, size_t n)
-{
-    memory *m = state;
-    if (n > m->step) n = m->step;
-    if (n > m->rest.n) n = m->rest.n;
-    memcpy(to, m->rest.p, n);
-    m->rest = (mp_span){ m->rest.p + n, m->rest.n - n };
-    return (ptrdiff_t)n;
-}
-
-static void leave(void *state)
-{
-    (void)state;
-}
 
 static mp_tap tap_of(mp_arena *a, mp_span text, size_t step)
 {

@@ -333,7 +333,7 @@ static mp_err picture(const work *w, int which, mp_picture *out)
     int b = graph_to_show(&w->data);
     const char *title = which ? "TopKPool + MID" : "TopKPool";
     MP_TRY(mp_checkpoint_parse(w->model[which], title, a, &m, &about));
-    mp_graph_gather(a, &w->data.graphs, &w->data.x, &b, 1, &g, &x);
+    mp_graph_gather(a, &w->data.graphs, &w->data.x, &b, 1, false, &g, &x);
     MP_TRY(mp_trail_run(m, &g, &x, 0, a, &t));
     mp_trail_svg(&t, &g, title, colour_letters(&x, a), a, &svg);
     out->title = mp_arena_printf(a, "Kept nodes, %s", title);

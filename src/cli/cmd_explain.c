@@ -138,7 +138,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
     MP_TRY(mp_setup_ready(args->operand[0], args->operand[1], e->data, a, &m));
     if (e->graph >= m.data.graphs.graphs)
         return mp_fail(MP_ERR_USAGE, "--graph: %s has graphs 0 to %d", m.data.name, m.data.graphs.graphs - 1);
-    mp_graph_gather(a, &m.data.graphs, &m.data.x, &e->graph, 1, &g, &x);
+    mp_graph_gather(a, &m.data.graphs, &m.data.x, &e->graph, 1, false, &g, &x);
     MP_TRY(mp_trail_run(m.model, &g, &x, e->draw, a, &t));
     t.first_file_node = m.data.graphs.node_ptr[e->graph] + 1;
     MP_TRY(write_svg(e, &m, &t, &g, a));

@@ -10,6 +10,7 @@
 #include "data/known.h"
 #include "data/seal.h"
 #include "data/tu.h"
+#include "graph/twins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -152,10 +153,20 @@ mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a,
     return MP_OK;
 }
 
+/* Once for all epochs; a batch of graphs that do not come from here finds its own. */
+static void find_twins(mp_arena *a, mp_graph *g)
+{
+    mp_arena *scratch = mp_arena_new(1 << 16);
+    g->norm = MP_NEW(a, mp_norm, 1);
+    g->norm->twins = mp_twins_find(scratch, a, g);
+    mp_arena_free(scratch);
+}
+
 mp_err mp_dataset_build(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
 {
     MP_TRY(mp_dataset_piece(raw, as, a, out));
     take_fixed(raw, mp_known_find(raw->name), out);
     out->fingerprint = fingerprint(out);
+    find_twins(a, &out->graphs);
     return MP_OK;
 }

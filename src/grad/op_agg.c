@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
 #include "grad/product.h"
+#include "graph/twins.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,19 +49,50 @@ static int loop_of(const mp_graph *g, int v)
     return from < g->row_ptr[v + 1] && g->col[from] == v ? from : -1;
 }
 
+/* The degree of v in an unweighted graph with a self loop at every node. */
+static mp_real closed_degree(const mp_graph *g, int v)
+{
+    return (mp_real)(g->row_ptr[v + 1] - g->row_ptr[v] + (loop_of(g, v) < 0));
+}
+
+/* The same for all nodes of a class of twins. */
+static mp_real class_degree(const mp_twins *t, int k)
+{
+    int degree = 0;
+    for (int e = t->row_ptr[k]; e < t->row_ptr[k + 1]; e++)
+        degree += t->member_ptr[t->col[e] + 1] - t->member_ptr[t->col[e]];
+    return (mp_real)degree;
+}
+
+/* s of an unweighted graph; the self loop counts as much as any edge, so q is s. */
+static void closed_plain(const mp_graph *g, mp_norm *n)
+{
+    const mp_twins *t = n->twins;
+    for (int i = 0; i < t->runs; i++)
+        for (int v = t->run[2 * i]; v < t->run[2 * i + 1]; v++) n->s[v] = inverse_root(closed_degree(g, v));
+    for (int k = 0; k < t->classes; k++) {
+        mp_real s = inverse_root(class_degree(t, k));
+        for (int i = t->member_ptr[k]; i < t->member_ptr[k + 1]; i++) n->s[t->member[i]] = s;
+    }
+}
+
 /* s, and q = s times the weight of the self loop, which is 1 where none is stored. The edges keep their weights: what
  * they count in the sum is put together while it runs. */
 static mp_norm closed(mp_ctx *c, const mp_graph *g)
 {
-    mp_norm n = { true, g->w ? g->w->v : NULL, MP_NEW_RAW(c->arena, mp_real, g->nodes),
-                  MP_NEW_RAW(c->arena, mp_real, g->nodes) };
+    mp_norm n = { .ready = true, .s = MP_NEW_RAW(c->arena, mp_real, g->nodes) };
+    if (!g->w) {
+        n.twins = g->norm && g->norm->twins ? g->norm->twins : mp_twins_find(c->arena, c->arena, g);
+        n.q = n.s;
+        closed_plain(g, &n);
+        return n;
+    }
+    n.p = g->w->v;
+    n.q = MP_NEW_RAW(c->arena, mp_real, g->nodes);
     for (int v = 0; v < g->nodes; v++) {
         int loop = loop_of(g, v);
         mp_real own = loop < 0 ? (mp_real)1 : weight(g, loop), degree = own;
-        if (g->w)
-            for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) degree += e == loop ? 0 : weight(g, e);
-        else
-            degree += (mp_real)(g->row_ptr[v + 1] - g->row_ptr[v] - (loop >= 0));
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) degree += e == loop ? 0 : weight(g, e);
         n.s[v] = inverse_root(degree);
         n.q[v] = own * n.s[v];
     }
@@ -70,7 +102,9 @@ static mp_norm closed(mp_ctx *c, const mp_graph *g)
 /* The same without self loops; stored ones count 0. */
 static mp_norm open(mp_ctx *c, const mp_graph *g)
 {
-    mp_norm n = { true, MP_NEW_RAW(c->arena, mp_real, g->edges), NULL, MP_NEW_RAW(c->arena, mp_real, g->nodes) };
+    mp_norm n = { .ready = true,
+                  .p = MP_NEW_RAW(c->arena, mp_real, g->edges),
+                  .s = MP_NEW_RAW(c->arena, mp_real, g->nodes) };
     for (int v = 0; v < g->nodes; v++) {
         mp_real degree = 0;
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
@@ -85,7 +119,7 @@ static mp_norm open(mp_ctx *c, const mp_graph *g)
 /* 1/count of the edges of a row, times their weight. */
 static mp_norm mean(mp_ctx *c, const mp_graph *g)
 {
-    mp_norm n = { true, MP_NEW_RAW(c->arena, mp_real, g->edges), NULL, NULL };
+    mp_norm n = { .ready = true, .p = MP_NEW_RAW(c->arena, mp_real, g->edges) };
     for (int v = 0; v < g->nodes; v++) {
         int count = g->row_ptr[v + 1] - g->row_ptr[v];
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) n.p[e] = weight(g, e) / (mp_real)count;
@@ -104,7 +138,7 @@ static mp_real row_share(const mp_graph *g, int v)
 /* The row of a stochastic matrix: weights over their sum, the self loop left out. */
 static mp_norm row(mp_ctx *c, const mp_graph *g)
 {
-    mp_norm n = { true, MP_NEW_RAW(c->arena, mp_real, g->edges), NULL, NULL };
+    mp_norm n = { .ready = true, .p = MP_NEW_RAW(c->arena, mp_real, g->edges) };
     for (int v = 0; v < g->nodes; v++) {
         mp_real share = row_share(g, v);
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) n.p[e] = g->col[e] == v ? 0 : weight(g, e) * share;
@@ -128,12 +162,58 @@ static mp_norm coefficients(mp_ctx *c, const mp_graph *g, mp_agg_kind kind)
     case MP_AGG_SUM:
         break;
     }
-    return (mp_norm){ true, g->w ? g->w->v : NULL, NULL, NULL };
+    return (mp_norm){ .ready = true, .p = g->w ? g->w->v : NULL };
 }
 
 static mp_links links(const mp_graph *g, const mp_norm *n, bool transposed)
 {
-    return (mp_links){ g->row_ptr, g->col, n->p, transposed && n->p ? g->rev : NULL, n->q, n->s };
+    return (mp_links){
+        g->row_ptr, g->col, n->p, transposed && n->p ? g->rev : NULL, n->q, n->s, n->s, NULL, NULL
+    };
+}
+
+/* Counts what a sum or a dot over neighbours moves: a row for each neighbour, a row for each node. */
+static void count_moved(mp_ctx *c, double rows, int C)
+{
+    c->moved += rows * C * (double)sizeof(mp_real);
+}
+
+static double rows_moved(const mp_graph *g, const mp_norm *n)
+{
+    return (double)g->edges + (n->q ? 2.0 : 1.0) * g->nodes;
+}
+
+/* Y = P Q P^T Z with P^T Z the members' sums (twins.h), and the graphs without classes node by node. */
+static void sum_with_twins(mp_ctx *c, const mp_graph *g, const mp_norm *n, mp_real *Y, const mp_real *Z,
+                           const mp_real *bias, bool add, bool relu, int C)
+{
+    const mp_twins *t = n->twins;
+    double rows = (double)t->links + 2.0 * t->classes + 2.0 * t->member_ptr[t->classes];
+    for (int i = 0; i < t->runs; i++) {
+        int from = t->run[2 * i], end = t->run[2 * i + 1];
+        c->k->agg(Y, Z, links(g, n, false), bias, add, relu, from, end, C);
+        rows += (double)(g->row_ptr[end] - g->row_ptr[from]) + 2.0 * (end - from);
+    }
+    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_real *S = MP_NEW_RAW(c->arena, mp_real, (size_t)t->classes * (size_t)C);
+    mp_links members = { .row_ptr = t->member_ptr, .col = t->member, .s = n->s };
+    mp_links classes = { .row_ptr = t->row_ptr, .col = t->col, .r = n->s, .to_ptr = t->member_ptr, .to = t->member };
+    c->k->agg(S, Z, members, NULL, false, false, 0, t->classes, C);
+    c->k->agg(Y, S, classes, bias, add, relu, 0, t->classes, C);
+    mp_arena_back(c->arena, here);
+    count_moved(c, rows, C);
+}
+
+/* Y = the sums of Z as `n` counts, transposed or not. */
+static void sum(mp_ctx *c, const mp_graph *g, const mp_norm *n, bool transposed, mp_real *Y, const mp_real *Z,
+                const mp_real *bias, bool add, bool relu, int C)
+{
+    if (n->twins && n->twins->classes) {
+        sum_with_twins(c, g, n, Y, Z, bias, add, relu, C);
+        return;
+    }
+    c->k->agg(Y, Z, links(g, n, transposed), bias, add, relu, 0, g->nodes, C);
+    count_moved(c, rows_moved(g, n), C);
 }
 
 /* dw from G, for a coefficient that is w times a constant of the row (SUM, MEAN). */
@@ -174,13 +254,6 @@ static void weight_back_normal(mp_ctx *c, const agg *a, const mp_real *G, const 
             if (G_self || g->col[e] != v) dw[e] += G[e] * s[v] * s[g->col[e]] + dd[v];
 }
 
-/* Counts what a sum or a dot over neighbours moves: a row for each neighbour, a row for each node. */
-static void count_moved(mp_ctx *c, const mp_graph *g, const mp_norm *n, int C)
-{
-    double rows = (double)g->edges + (n->q ? 2.0 : 1.0) * g->nodes;
-    c->moved += rows * C * (double)sizeof(mp_real);
-}
-
 static void weight_back(mp_ctx *c, const agg *a)
 {
     const mp_graph *g = a->g;
@@ -188,7 +261,7 @@ static void weight_back(mp_ctx *c, const agg *a)
     mp_real *G = MP_NEW_RAW(c->arena, mp_real, g->edges);
     mp_real *G_self = a->n.q ? MP_NEW_RAW(c->arena, mp_real, g->nodes) : NULL;
     c->k->edge_dot(G, G_self, a->out->g, a->z->v, links(g, &a->n, false), false, g->nodes, a->z->cols);
-    count_moved(c, g, &a->n, a->z->cols);
+    count_moved(c, rows_moved(g, &a->n), a->z->cols);
     mp_real *dw = mp_grad_zeroed(g->w);
     if (a->kind == MP_AGG_GCN || a->kind == MP_AGG_SYM)
         weight_back_normal(c, a, G, G_self, dw);
@@ -209,8 +282,7 @@ static void agg_back(void *p, mp_ctx *c)
     if (!a->z->g) return;
     bool turned = a->g->w || a->kind == MP_AGG_MEAN || a->kind == MP_AGG_ROW; /* otherwise p is symmetric */
     bool add = !mp_grad_store(a->z);
-    c->k->agg(a->z->g, out->g, links(a->g, &a->n, turned), NULL, add, false, out->rows, out->cols);
-    count_moved(c, a->g, &a->n, out->cols);
+    sum(c, a->g, &a->n, turned, a->z->g, out->g, NULL, add, false, out->cols);
 }
 
 mp_mat *mp_agg(mp_ctx *c, const mp_graph *g, mp_agg_kind kind, mp_mat *z, mp_mat *bias, bool relu)
@@ -218,8 +290,7 @@ mp_mat *mp_agg(mp_ctx *c, const mp_graph *g, mp_agg_kind kind, mp_mat *z, mp_mat
     mp_assert(z->rows == g->nodes);
     mp_mat *out = mp_mat_new(c, z->rows, z->cols);
     mp_norm n = coefficients(c, g, kind);
-    c->k->agg(out->v, z->v, links(g, &n, false), bias ? bias->v : NULL, false, relu, z->rows, z->cols);
-    count_moved(c, g, &n, z->cols);
+    sum(c, g, &n, false, out->v, z->v, bias ? bias->v : NULL, false, relu, z->cols);
     MP_RECORD(c, agg_back, agg, out, z, bias, g, kind, relu, n);
     return out;
 }

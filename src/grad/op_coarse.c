@@ -35,7 +35,7 @@ static void collect_back(void *saved, mp_ctx *c)
     if (!a->x->g) return;
     bool add = !mp_grad_store(a->x);
     mp_links back = { .row_ptr = t->node_ptr, .col = t->owner, .p = a->alpha->v, .perm = t->owner_at };
-    c->k->agg(a->x->g, a->out->g, back, NULL, add, false, t->nodes, a->x->cols);
+    c->k->agg(a->x->g, a->out->g, back, NULL, add, false, 0, t->nodes, a->x->cols);
 }
 
 mp_mat *mp_collect(mp_ctx *c, const mp_assign *t, mp_mat *alpha, mp_mat *x)
@@ -43,7 +43,7 @@ mp_mat *mp_collect(mp_ctx *c, const mp_assign *t, mp_mat *alpha, mp_mat *x)
     mp_assert(alpha->rows == t->size && x->rows == t->nodes);
     mp_mat *out = mp_mat_new(c, t->clusters, x->cols);
     mp_links rows = { .row_ptr = t->cluster_ptr, .col = t->member, .p = alpha->v, .perm = t->member_at };
-    c->k->agg(out->v, x->v, rows, NULL, false, false, t->clusters, x->cols);
+    c->k->agg(out->v, x->v, rows, NULL, false, false, 0, t->clusters, x->cols);
     MP_RECORD(c, collect_back, struct collect, out, alpha, x, *t);
     return out;
 }

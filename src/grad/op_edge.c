@@ -102,7 +102,7 @@ static void edge_mix_back(void *p, mp_ctx *c)
         size_t n = (size_t)s->out->rows * (size_t)C;
         mp_real *t = MP_NEW_RAW(c->arena, mp_real, n);
         c->k->agg(t, s->out->g, plain(s->g, s->g->w ? s->g->w->v : NULL, s->g->w ? s->g->rev : NULL), NULL, false,
-                  false, s->g->nodes, C);
+                  false, 0, s->g->nodes, C);
         c->k->axpy(s->b->g, s->sb, t, !mp_grad_store(s->b), n);
         mp_arena_back(c->arena, here);
     }
@@ -116,7 +116,7 @@ mp_mat *mp_edge_mix(mp_ctx *c, const mp_graph *g, mp_mat *a, mp_real sa, mp_mat 
     mp_real *degree = MP_NEW(c->arena, mp_real, g->nodes);
     for (int v = 0; v < g->nodes; v++)
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) degree[v] += g->w ? g->w->v[e] : (mp_real)1;
-    c->k->agg(out->v, b->v, plain(g, g->w ? g->w->v : NULL, NULL), NULL, false, false, g->nodes, C);
+    c->k->agg(out->v, b->v, plain(g, g->w ? g->w->v : NULL, NULL), NULL, false, false, 0, g->nodes, C);
     for (int v = 0; v < g->nodes; v++) {
         for (int k = 0; k < C; k++) {
             size_t i = (size_t)v * (size_t)C + (size_t)k;

@@ -79,8 +79,8 @@ static void pair_dot_back(void *p, mp_ctx *c)
     c->k->mul(d, s->out->g, s->scale, false, (size_t)t->size);
     mp_links rows = { .row_ptr = t->node_ptr, .col = t->owner, .p = d },
              turned = { .row_ptr = t->cluster_ptr, .col = t->member, .p = d, .perm = t->member_at };
-    if (s->a->g) c->k->agg(s->a->g, s->b->v, rows, NULL, !mp_grad_store(s->a), false, t->nodes, s->a->cols);
-    if (s->b->g) c->k->agg(s->b->g, s->a->v, turned, NULL, !mp_grad_store(s->b), false, t->clusters, s->b->cols);
+    if (s->a->g) c->k->agg(s->a->g, s->b->v, rows, NULL, !mp_grad_store(s->a), false, 0, t->nodes, s->a->cols);
+    if (s->b->g) c->k->agg(s->b->g, s->a->v, turned, NULL, !mp_grad_store(s->b), false, 0, t->clusters, s->b->cols);
     mp_arena_back(c->arena, here);
 }
 

@@ -1,6 +1,7 @@
 /* graph.c - building and checking block-diagonal graphs.
  * SPDX-License-Identifier: MIT */
 #include "graph/graph.h"
+#include "graph/twins.h"
 
 #include <string.h>
 
@@ -129,29 +130,32 @@ static bool is_everything(const mp_graph *all, const int *which, int n)
 }
 
 /* Structure of one graph after the other; columns and reverses move by where the graph lands. */
-static void gather_graphs(mp_arena *a, const mp_graph *all, const int *which, int n, mp_graph *out)
+static void gather_graphs(mp_arena *a, const mp_graph *all, const int *which, int n, const mp_twins *without,
+                          mp_graph *out)
 {
     int nodes = 0, edges = 0, e = 0;
-    int *node_ptr = MP_NEW_RAW(a, int, n + 1);
+    int *node_ptr = MP_NEW_RAW(a, int, n + 1), *count = MP_NEW_RAW(a, int, n);
     node_ptr[0] = 0;
     for (int i = 0; i < n; i++) {
-        int first = all->node_ptr[which[i]], end = all->node_ptr[which[i] + 1];
+        int b = which[i], first = all->node_ptr[b], end = all->node_ptr[b + 1];
+        bool left_out = without && without->class_ptr[b] < without->class_ptr[b + 1];
+        count[i] = left_out ? 0 : all->row_ptr[end] - all->row_ptr[first];
         node_ptr[i + 1] = nodes += end - first;
-        edges += all->row_ptr[end] - all->row_ptr[first];
+        edges += count[i];
     }
-    int *row_ptr = MP_NEW_RAW(a, int, nodes + 1), *col = MP_NEW_RAW(a, int, edges), *rev = MP_NEW_RAW(a, int, edges);
-    row_ptr[0] = 0;
+    int *row_ptr = MP_NEW(a, int, nodes + 1), *col = MP_NEW_RAW(a, int, edges), *rev = MP_NEW_RAW(a, int, edges);
     for (int i = 0; i < n; i++) {
         int first = all->node_ptr[which[i]], end = all->node_ptr[which[i] + 1], shift = node_ptr[i] - first;
-        int from = all->row_ptr[first], count = all->row_ptr[end] - from;
-        for (int v = first; v < end; v++) row_ptr[v + shift + 1] = all->row_ptr[v + 1] - from + e;
-        for (int k = 0; k < count; k++) col[e + k] = all->col[from + k] + shift;
-        for (int k = 0; k < count; k++) rev[e + k] = all->rev[from + k] - from + e;
-        e += count;
+        int from = all->row_ptr[first];
+        for (int v = first; v < end; v++) row_ptr[v + shift + 1] = e + (count[i] ? all->row_ptr[v + 1] - from : 0);
+        for (int k = 0; k < count[i]; k++) col[e + k] = all->col[from + k] + shift;
+        for (int k = 0; k < count[i]; k++) rev[e + k] = all->rev[from + k] - from + e;
+        e += count[i];
     }
     *out = mp_graph_of(a, n, node_ptr, row_ptr, col, rev);
     out->which = which;
     out->extra = all->extra;
+    out->sums_only = without != NULL;
 }
 
 static void gather_dense(mp_arena *a, const mp_graph *all, const mp_sparse *x, const int *which, int n, mp_sparse *out)
@@ -186,17 +190,20 @@ static void gather_sparse(mp_arena *a, const mp_graph *all, const mp_sparse *x, 
     out->val = val;
 }
 
-void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n, mp_graph *out,
-                     mp_sparse *out_x)
+void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n, bool sums_only,
+                     mp_graph *out, mp_sparse *out_x)
 {
+    const mp_twins *twins = all->norm ? all->norm->twins : NULL;
     if (is_everything(all, which, n)) { /* one huge graph: no second copy */
         *out = *all;
         out->norm = MP_NEW(a, mp_norm, 1);
+        out->norm->twins = twins;
         out->which = which;
         *out_x = *all_x;
         return;
     }
-    gather_graphs(a, all, which, n, out);
+    gather_graphs(a, all, which, n, sums_only ? twins : NULL, out);
+    if (twins) out->norm->twins = mp_twins_gather(a, all, twins, which, n);
     *out_x = (mp_sparse){ .rows = out->nodes, .cols = all_x->cols };
     if (all_x->ptr)
         gather_sparse(a, all, all_x, which, n, out_x);

@@ -25,7 +25,8 @@ typedef struct mp_mat {
 /* What the normalised sum over closed neighbourhoods (GCN) counts, computed when first asked for. */
 typedef struct mp_norm {
     bool ready;
-    mp_real *p, *q, *s; /* E: weights, or NULL; N: s times that of the self loop; N: 1/sqrt(degree) */
+    mp_real *p, *q, *s;           /* E: weights, or NULL; N: s times that of the self loop; N: 1/sqrt(degree) */
+    const struct mp_twins *twins; /* of an unweighted graph; may be there before the others; else NULL */
 } mp_norm;
 
 typedef struct mp_graph {
@@ -36,6 +37,7 @@ typedef struct mp_graph {
     const int *rev;                /* E: the same edge seen from its other end               */
     mp_mat *w;                     /* E x 1: weights, or NULL when all are 1                 */
     mp_norm *norm;                 /* a memo; NULL: not kept                                 */
+    bool sums_only;                /* graphs with classes of twins have no edges here, only norm->twins */
     const struct mp_graph *origin; /* the graph it was pooled from first, where a pooling needs that; else NULL */
     const int *origin_node;        /* N: its nodes there                           */
     const int *which;              /* B: a batch's graphs in the collection it was gathered from; else NULL  */
@@ -66,8 +68,9 @@ MP_MUST mp_err mp_graph_from_edges(mp_arena *a, int graphs, const int *node_ptr,
                                    const int *dst, mp_graph *out, int *slot);
 
 /* The graphs `which[0..n-1]` of a larger collection (with `rev`) as a batch of their own, and their rows of
- * the features. */
-void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n, mp_graph *out,
-                     mp_sparse *out_x);
+ * the features. `sums_only`: of its edges nothing is asked but the normalised sum over closed neighbourhoods, so those of
+ * graphs that have classes of twins may stay behind. */
+void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n, bool sums_only,
+                     mp_graph *out, mp_sparse *out_x);
 
 #endif

@@ -4,6 +4,7 @@
  * appended to the rows it touches: that is how all three functions build.
  * SPDX-License-Identifier: MIT */
 #include "graph/induce.h"
+#include "graph/twins.h"
 
 #include <string.h>
 
@@ -37,6 +38,9 @@ void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_
     int *node_ptr = MP_NEW_RAW(a, int, g->graphs + 1);
     memcpy(node_ptr, keep_ptr, (size_t)(g->graphs + 1) * sizeof(int));
     *out = mp_graph_of(a, g->graphs, node_ptr, row_ptr, col, rev);
+    if (g->norm && g->norm->ready && g->norm->twins)
+        out->norm->twins = mp_twins_keep(a, g, g->norm->twins, keep, keep_ptr);
+    out->sums_only = g->sums_only;
     if (edge_of) *edge_of = from;
 }
 

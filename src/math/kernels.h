@@ -26,14 +26,16 @@ typedef struct mp_operand {
     bool flip;
 } mp_operand;
 
-/* A sum over neighbours: the edge e from u to v counts p[e] (NULL: 1; taken at perm[e] when perm is given) times s[u],
- * the sum counts s[v] (s NULL: 1). With q the node itself is among the neighbours, in its place, and counts q[v]; an edge
- * from v to v is then left out. */
+/* A sum over neighbours: the edge e from u to v counts p[e] (NULL: 1; taken at perm[e] when perm is given) times s[u]
+ * (NULL: 1). With q the node itself is among the neighbours, in its place, and counts q[v]; an edge from v to v is then
+ * left out. The sum of row v goes to row v of the output, or to its rows to[to_ptr[v]] .. when `to` is given, and counts
+ * r[i] in row i (NULL: 1). */
 typedef struct mp_links {
     const int *row_ptr, *col;
     const mp_real *p;
     const int *perm;
-    const mp_real *q, *s;
+    const mp_real *q, *s, *r;
+    const int *to_ptr, *to;
 } mp_links;
 
 /* clang-format off */
@@ -42,8 +44,9 @@ typedef struct mp_links {
      * Products with N <= MP_NARROW and A not flipped use 16 lanes over k. work: mp_gemm_work elements. */             \
     K(gemm, (mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, const mp_real *bias, bool add, bool relu,   \
              mp_real *work))                                                                                          \
-    /* Y[v] = s[v] (sum over links of coefficient * Z[col], columns upwards) + bias; then ReLU. */                    \
-    K(agg, (mp_real *Y, const mp_real *Z, mp_links g, const mp_real *bias, bool add, bool relu, int N, int C))        \
+    /* Y[v] = r[v] (sum over links of coefficient * Z[col], columns upwards) + bias; then ReLU. Rows from .. end-1. */ \
+    K(agg, (mp_real *Y, const mp_real *Z, mp_links g, const mp_real *bias, bool add, bool relu, int from, int end,    \
+            int C))                                                                                                   \
     /* out[e] (+)= <A[row of e], B[col e]>, and self[v] (+)= <A[v], B[v]> unless self is NULL; 16 lanes. */           \
     K(edge_dot, (mp_real *out, mp_real *self, const mp_real *A, const mp_real *B, mp_links g, bool add, int N, int C))\
     /* Y[v] = bias + sum over entries z of row v of val[z] W[col z]; val NULL: 1. */                                  \

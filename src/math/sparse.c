@@ -37,8 +37,19 @@ static inline __attribute__((always_inline)) int agg_walk(int nv, links_kind k, 
     return e;
 }
 
-/* nv vectors of row v of Y. */
-static inline __attribute__((always_inline)) void agg_block(int nv, links_kind k, mp_real *y, const mp_real *Z,
+/* The rows of Y that the sum of row v goes to. */
+typedef struct goal {
+    const int *to;
+    int from, end;
+} goal;
+
+static inline goal goal_of(const mp_links *g, int v)
+{
+    return g->to ? (goal){ g->to, g->to_ptr[v], g->to_ptr[v + 1] } : (goal){ NULL, v, v + 1 };
+}
+
+/* nv vectors of the sum of row v. */
+static inline __attribute__((always_inline)) void agg_block(int nv, links_kind k, mp_real *Y, const mp_real *Z,
                                                             const mp_links *g, const mp_real *bias, bool add, bool relu,
                                                             int v, int C)
 {
@@ -52,10 +63,15 @@ static inline __attribute__((always_inline)) void agg_block(int nv, links_kind k
         if (e < end && g->col[e] == v) e++;
     }
     agg_walk(nv, k, acc, Z, g, e, end, INT_MAX, C);
-    vec scale = vset(k.s ? g->s[v] : (mp_real)1);
-    for (int i = 0; i < nv; i++) {
-        acc[i] = vfma(scale, acc[i], add ? vload(y + i * VW) : bias ? vload(bias + i * VW) : vset((mp_real)0));
-        vstore(y + i * VW, relu ? vrelu(acc[i]) : acc[i]);
+    goal to = goal_of(g, v);
+    for (int t = to.from; t < to.end; t++) {
+        int row = to.to ? to.to[t] : t;
+        mp_real *y = Y + (size_t)row * (size_t)C;
+        vec scale = vset(g->r ? g->r[row] : (mp_real)1);
+        for (int i = 0; i < nv; i++) {
+            vec x = vfma(scale, acc[i], add ? vload(y + i * VW) : bias ? vload(bias + i * VW) : vset((mp_real)0));
+            vstore(y + i * VW, relu ? vrelu(x) : x);
+        }
     }
 }
 
@@ -70,11 +86,11 @@ static inline __attribute__((always_inline)) int rest_walk(int n, links_kind k, 
     return e;
 }
 
-static inline __attribute__((always_inline)) void agg_rest(int n, links_kind k, mp_real *y, const mp_real *Z,
+static inline __attribute__((always_inline)) void agg_rest(int n, links_kind k, mp_real *Y, const mp_real *Z,
                                                            const mp_links *g, const mp_real *bias, bool add, bool relu,
                                                            int v, int C)
 {
-    mp_real acc[VW > 1 ? VW : 2] = { 0 }, s = k.s ? g->s[v] : (mp_real)1;
+    mp_real acc[VW > 1 ? VW : 2] = { 0 };
     int e = g->row_ptr[v], end = g->row_ptr[v + 1];
     if (g->q) {
         e = rest_walk(n, k, acc, Z, g, e, end, v, C);
@@ -82,35 +98,42 @@ static inline __attribute__((always_inline)) void agg_rest(int n, links_kind k, 
         if (e < end && g->col[e] == v) e++;
     }
     rest_walk(n, k, acc, Z, g, e, end, INT_MAX, C);
-    for (int i = 0; i < n; i++) {
-        acc[i] = fma1(s, acc[i], add ? y[i] : bias ? bias[i] : (mp_real)0);
-        y[i] = relu ? relu1(acc[i]) : acc[i];
+    goal to = goal_of(g, v);
+    for (int t = to.from; t < to.end; t++) {
+        int row = to.to ? to.to[t] : t;
+        mp_real *y = Y + (size_t)row * (size_t)C, scale = g->r ? g->r[row] : (mp_real)1;
+        for (int i = 0; i < n; i++) {
+            mp_real x = fma1(scale, acc[i], add ? y[i] : bias ? bias[i] : (mp_real)0);
+            y[i] = relu ? relu1(x) : x;
+        }
     }
 }
 
 static inline __attribute__((always_inline)) void agg_rows(links_kind k, mp_real *Y, const mp_real *Z,
                                                            const mp_links *g, const mp_real *bias, bool add, bool relu,
-                                                           int N, int C)
+                                                           int from, int end, int C)
 {
-    for (int v = 0; v < N; v++) {
-        mp_real *y = Y + (size_t)v * (size_t)C;
+    for (int v = from; v < end; v++) {
         int c = 0;
         for (; c + WIDE * VW <= C; c += WIDE * VW)
-            agg_block(WIDE, k, y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
-        for (; c + VW <= C; c += VW) agg_block(1, k, y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
+            agg_block(WIDE, k, Y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
+        for (; c + VW <= C; c += VW) agg_block(1, k, Y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
         if (C - c == 1)
-            agg_rest(1, k, y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
+            agg_rest(1, k, Y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
         else if (c < C)
-            agg_rest(C - c, k, y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
+            agg_rest(C - c, k, Y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
     }
 }
 
-void MP_FN(agg)(mp_real *Y, const mp_real *Z, mp_links g, const mp_real *bias, bool add, bool relu, int N, int C)
+void MP_FN(agg)(mp_real *Y, const mp_real *Z, mp_links g, const mp_real *bias, bool add, bool relu, int from, int end,
+                int C)
 {
     if (g.s && !g.p)
-        agg_rows((links_kind){ false, false, true }, Y, Z, &g, bias, add, relu, N, C);
+        agg_rows((links_kind){ false, false, true }, Y, Z, &g, bias, add, relu, from, end, C);
+    else if (!g.p)
+        agg_rows((links_kind){ false, false, false }, Y, Z, &g, bias, add, relu, from, end, C);
     else
-        agg_rows((links_kind){ g.p != NULL, g.perm != NULL, g.s != NULL }, Y, Z, &g, bias, add, relu, N, C);
+        agg_rows((links_kind){ true, g.perm != NULL, g.s != NULL }, Y, Z, &g, bias, add, relu, from, end, C);
 }
 
 void MP_FN(edge_dot)(mp_real *out, mp_real *self, const mp_real *A, const mp_real *B, mp_links g, bool add, int N,

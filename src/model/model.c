@@ -214,6 +214,14 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
     return run_head(m, c, r);
 }
 
+bool mp_model_sums_only(const mp_model *m)
+{
+    if (m->baseline) return false;
+    for (int l = 0; l < m->blocks; l++)
+        if (m->conv[l].kind != MP_GCN || (m->pool[l] && !mp_pool_sums_only(m->pool[l]))) return false;
+    return true;
+}
+
 bool mp_model_whole_batch(const mp_model *m)
 {
     return m->baseline && m->baseline->whole_batch;

@@ -29,6 +29,7 @@ void mp_config_resolve(mp_config *c, const mp_graph *all);
 MP_MUST mp_err mp_config_prepare(const mp_config *c, const mp_prepare *how, mp_arena *a, mp_graph *all);
 
 mp_params *mp_model_params(mp_model *m);
+bool mp_model_sums_only(const mp_model *m);   /* of a graph it asks nothing but GCN's sums: see mp_graph_gather */
 bool mp_model_whole_batch(const mp_model *m); /* a batch must not be cut: a layer normalises over it */
 bool mp_model_aux_apart(const mp_model *m);   /* its auxiliary loss has a step of its own, once an epoch */
 const mp_config *mp_model_config(const mp_model *m);

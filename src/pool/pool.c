@@ -58,6 +58,14 @@ void mp_pool_ends(mp_pool *pool)
     if (pool->coarsener->kept_rows) pool->coarsener = &mp_coarsen_rows;
 }
 
+bool mp_pool_sums_only(const mp_pool *pool)
+{
+    const mp_config *c = pool->conf;
+    bool gcn = c->score_conv == MP_SCONV_AUTO || c->score_conv == MP_SCONV_GCN;
+    bool fused = c->fusion == MP_FUSION_GAT || c->fusion == MP_FUSION_RAW;
+    return pool->op->sums_only && c->variant == MP_VARIANT_PAPER && gcn && !fused && c->adj_power == 1;
+}
+
 int mp_pool_width(const mp_pool *pool)
 {
     return pool->ungated || pool->conf->width == MP_WIDTH_MULTIHEAD ? pool->channels

@@ -63,6 +63,7 @@ typedef struct mp_pool_op {
     const mp_coarsener *coarsener;
     mp_act gate;           /* f, unless --gate says otherwise          */
     bool rank_activated;   /* MID ranks by f(R) rather than by R       */
+    bool sums_only;        /* asks of a graph nothing but GCN's sums, unless an option says otherwise */
     bool ungated;          /* kept rows are not scaled, and the width stays C, unless --gate says otherwise */
     double loss_weight;    /* of its auxiliary loss; 0: it has none    */
     const char *learnable; /* parameters, as text                      */
@@ -95,6 +96,8 @@ mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, m
                      int channels);
 /* Says that nothing after this layer asks for edges: where out_x does without them, out_g gets none. */
 void mp_pool_ends(mp_pool *pool);
+/* Whether all it asks of a graph, as configured, is the normalised sum over closed neighbourhoods. */
+bool mp_pool_sums_only(const mp_pool *pool);
 /* The weight of the auxiliary loss, 0 when there is none. */
 double mp_pool_loss_weight(const mp_pool *pool);
 /* Channels that come out: C times the score dimension, or C. */

@@ -119,7 +119,8 @@ static mp_mat *forward(const mp_engine *e, mp_ctx *c, const mp_shard *s, mp_mat 
 {
     mp_graph *g = MP_NEW(c->arena, mp_graph, 1);
     mp_sparse *x = MP_NEW(c->arena, mp_sparse, 1);
-    mp_graph_gather(c->arena, e->batch->all, e->batch->x, e->batch->which + s->from, s->to - s->from, g, x);
+    mp_graph_gather(c->arena, e->batch->all, e->batch->x, e->batch->which + s->from, s->to - s->from,
+                    mp_model_sums_only(e->model), g, x);
     mp_mark(c->profile, "gather");
     return mp_model_forward(e->model, c, g, x, NULL, NULL, aux);
 }

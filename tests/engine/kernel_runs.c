@@ -117,9 +117,17 @@ void run_agg(const mp_kernels *k, mp_rig *r, trace *t)
                    coin(r) ? reals(r, (size_t)g.edges) : NULL,
                    coin(r) ? g.rev : NULL,
                    coin(r) ? reals(r, (size_t)g.nodes) : NULL,
-                   coin(r) ? reals(r, (size_t)g.nodes) : NULL };
+                   coin(r) ? reals(r, (size_t)g.nodes) : NULL,
+                   coin(r) ? reals(r, (size_t)g.nodes) : NULL,
+                   NULL,
+                   NULL };
+    if (coin(r)) { /* row v also goes where edges go; the last writer stays */
+        l.to_ptr = g.row_ptr;
+        l.to = g.col;
+    }
     float *Y = reals(r, area(g.nodes, C)), *bias = coin(r) ? reals(r, (size_t)C) : NULL;
-    k->agg(Y, reals(r, area(g.nodes, C)), l, bias, coin(r), coin(r), g.nodes, C);
+    int from = g.nodes / 3 * (int)coin(r);
+    k->agg(Y, reals(r, area(g.nodes, C)), l, bias, coin(r), coin(r), from, g.nodes, C);
     trace_reals(t, Y, area(g.nodes, C));
 }
 

@@ -53,7 +53,7 @@ static const mp_mat *gradient(world *w, const mp_batch *b, mp_draw d, mp_real *g
     mp_graph g;
     mp_sparse x;
     mp_mat *aux;
-    mp_graph_gather(a, b->all, b->x, b->which, b->n, &g, &x);
+    mp_graph_gather(a, b->all, b->x, b->which, b->n, false, &g, &x);
     mp_mat *y = mp_model_forward(w->model, &c, &g, &x, NULL, NULL, &aux);
     int *label = MP_NEW(a, int, b->n);
     for (int i = 0; i < b->n; i++) label[i] = b->label[b->which[i]];

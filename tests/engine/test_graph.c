@@ -177,7 +177,7 @@ static void gathered_graphs_are_those_of_the_collection(void **state)
         mp_sparse x = some_features(&r, g.nodes, i % 3), out_x;
         int which[8], n = 1 + mp_rng_below(&r.rng, 8);
         for (int k = 0; k < n; k++) which[k] = i % 10 ? mp_rng_below(&r.rng, g.graphs) : k % g.graphs; /* repeats too */
-        mp_graph_gather(r.memory, &g, &x, which, n, &out, &out_x);
+        mp_graph_gather(r.memory, &g, &x, which, n, false, &out, &out_x);
         must_hold(&out);
         assert_int_equal(out.graphs, n);
         assert_int_equal(out_x.rows, out.nodes);

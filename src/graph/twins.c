@@ -1,0 +1,297 @@
+/* twins.c - see twins.h.
+ *
+ * Nodes whose closed neighbourhoods have the same hash are compared entry by entry. Classes are numbered by their first
+ * member, so columns ascend where rows are walked upwards.
+ * SPDX-License-Identifier: MIT */
+#include "graph/twins.h"
+#include "base/rng.h"
+
+#include <string.h>
+
+#define LEAST_DEGREE 3 /* with fewer edges a node on average a graph is not worth a look */
+
+typedef struct search {
+    const mp_graph *g;
+    uint64_t *key, *hash; /* of the i-th node of any graph; of a node's closed neighbourhood */
+    int *slot;            /* a hash table of classes, -1: free */
+    int *class_of;        /* of a node, -1: none               */
+    int *first;           /* a class's first member            */
+    int classes, links;
+} search;
+
+static int degree(const mp_graph *g, int v)
+{
+    return g->row_ptr[v + 1] - g->row_ptr[v];
+}
+
+/* Where u is among the neighbours of v, counted from the row's start; -1: it is not. */
+static int place_of(const mp_graph *g, int v, int u)
+{
+    int from = g->row_ptr[v], to = g->row_ptr[v + 1];
+    while (from < to) {
+        int middle = from + (to - from) / 2;
+        if (g->col[middle] < u)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < g->row_ptr[v + 1] && g->col[from] == u ? from - g->row_ptr[v] : -1;
+}
+
+static bool same(const int *a, const int *b, int n)
+{
+    return memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+
+/* u < v without self loops. Row u has v where row v has the entry before, row v has u: three stretches must agree. */
+static bool are_twins(const mp_graph *g, int u, int v)
+{
+    const int *a = g->col + g->row_ptr[u], *b = g->col + g->row_ptr[v];
+    int n = degree(g, u), of_u = place_of(g, v, u), of_v = place_of(g, u, v);
+    if (n != degree(g, v) || of_u < 0 || of_v < of_u) return false;
+    return same(a, b, of_u) && same(a + of_u, b + of_u + 1, of_v - of_u) &&
+           same(a + of_v + 1, b + of_v + 1, n - of_v - 1);
+}
+
+/* The sum of the keys of v's closed neighbourhood; false: v has a self loop. */
+static bool hash_row(search *s, int first, int v)
+{
+    const mp_graph *g = s->g;
+    uint64_t h = s->key[v - first];
+    bool loop = false;
+    for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
+        h += s->key[g->col[e] - first];
+        loop |= g->col[e] == v;
+    }
+    s->hash[v] = h;
+    return !loop;
+}
+
+static void join_class(search *s, int v, uint64_t mask)
+{
+    uint64_t at = s->hash[v] & mask;
+    for (; s->slot[at] >= 0; at = (at + 1) & mask) {
+        int k = s->slot[at], u = s->first[k];
+        if (s->hash[u] != s->hash[v] || !are_twins(s->g, u, v)) continue;
+        s->class_of[v] = k;
+        return;
+    }
+    s->first[s->classes] = v;
+    s->class_of[v] = s->slot[at] = s->classes++;
+}
+
+/* Row k of Q goes to `col` unless that is NULL; returns its length. */
+static int class_row(const search *s, int k, int *col)
+{
+    const mp_graph *g = s->g;
+    int v = s->first[k], n = 0;
+    bool self = false;
+    for (int e = g->row_ptr[v]; e <= g->row_ptr[v + 1]; e++) {
+        bool end = e == g->row_ptr[v + 1];
+        if (!self && (end || g->col[e] > v)) {
+            self = true;
+            if (col) col[n] = k;
+            n++;
+        }
+        if (end) break;
+        int q = s->class_of[g->col[e]];
+        if (s->first[q] != g->col[e]) continue;
+        if (col) col[n] = q;
+        n++;
+    }
+    return n;
+}
+
+static uint64_t table_size(int nodes)
+{
+    uint64_t size = 4;
+    while (size < 2 * (uint64_t)nodes) size *= 2;
+    return size;
+}
+
+/* The classes of graph b, if they halve what a sum has to add. */
+static void search_graph(search *s, int b)
+{
+    const mp_graph *g = s->g;
+    int from = g->node_ptr[b], to = g->node_ptr[b + 1], edges = g->row_ptr[to] - g->row_ptr[from];
+    int before = s->classes, links = 0, nodes = to - from;
+    if (edges / LEAST_DEGREE < nodes) return;
+    uint64_t size = table_size(nodes);
+    memset(s->slot, -1, size * sizeof *s->slot);
+    bool plain = true;
+    for (int v = from; plain && v < to; v++) {
+        plain = hash_row(s, from, v);
+        join_class(s, v, size - 1);
+    }
+    for (int k = before; plain && k < s->classes; k++) links += class_row(s, k, NULL);
+    if (plain && (int64_t)edges + nodes >= 2 * ((int64_t)links + nodes)) {
+        s->links += links;
+        return;
+    }
+    s->classes = before;
+    for (int v = from; v < to; v++) s->class_of[v] = -1;
+}
+
+/* Fills member_ptr and member of a graph's nodes from their classes. */
+static void list_members(mp_arena *a, mp_twins *t, const int *class_of, int nodes)
+{
+    int *ptr = MP_NEW(a, int, t->classes + 2), count = 0;
+    for (int v = 0; v < nodes; v++) {
+        if (class_of[v] < 0) continue;
+        ptr[class_of[v] + 2]++;
+        count++;
+    }
+    for (int k = 0; k < t->classes; k++) ptr[k + 2] += ptr[k + 1];
+    int *member = MP_NEW_RAW(a, int, count);
+    for (int v = 0; v < nodes; v++)
+        if (class_of[v] >= 0) member[ptr[class_of[v] + 1]++] = v;
+    t->member_ptr = ptr;
+    t->member = member;
+}
+
+static void list_runs(mp_arena *a, mp_twins *t, const int *node_ptr, int graphs)
+{
+    int *run = MP_NEW_RAW(a, int, 2 * ((size_t)graphs / 2 + 1));
+    for (int b = 0; b < graphs; b++) {
+        if (t->class_ptr[b] < t->class_ptr[b + 1] || node_ptr[b] == node_ptr[b + 1]) continue;
+        if (!t->runs || run[2 * t->runs - 1] < node_ptr[b]) run[2 * t->runs++] = node_ptr[b];
+        run[2 * t->runs - 1] = node_ptr[b + 1];
+    }
+    t->run = run;
+}
+
+static int largest_graph(const mp_graph *g)
+{
+    int most = 0;
+    for (int b = 0; b < g->graphs; b++) {
+        int n = g->node_ptr[b + 1] - g->node_ptr[b];
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+const mp_twins *mp_twins_find(mp_arena *scratch, mp_arena *a, const mp_graph *g)
+{
+    int most = largest_graph(g), *class_ptr = MP_NEW(a, int, g->graphs + 1);
+    search s = { .g = g,
+                 .key = MP_NEW_RAW(scratch, uint64_t, most),
+                 .hash = MP_NEW_RAW(scratch, uint64_t, g->nodes),
+                 .slot = MP_NEW_RAW(scratch, int, table_size(most)),
+                 .class_of = MP_NEW_RAW(scratch, int, g->nodes),
+                 .first = MP_NEW_RAW(scratch, int, g->nodes) };
+    for (int i = 0; i < most; i++) s.key[i] = mp_rng_mix((uint64_t)(i + 1) * MP_RNG_GOLDEN);
+    memset(s.class_of, -1, (size_t)g->nodes * sizeof(int));
+    for (int b = 0; b < g->graphs; b++) {
+        search_graph(&s, b);
+        class_ptr[b + 1] = s.classes;
+    }
+    int *row_ptr = MP_NEW(a, int, s.classes + 1), *col = MP_NEW_RAW(a, int, s.links);
+    for (int k = 0; k < s.classes; k++) row_ptr[k + 1] = row_ptr[k] + class_row(&s, k, col + row_ptr[k]);
+    mp_twins *t = MP_NEW(a, mp_twins, 1);
+    *t = (mp_twins){
+        .classes = s.classes, .links = s.links, .class_ptr = class_ptr, .row_ptr = row_ptr, .col = col
+    };
+    list_members(a, t, s.class_of, g->nodes);
+    list_runs(a, t, g->node_ptr, g->graphs);
+    return t;
+}
+
+/* to[i] = from[i] + by */
+static void shifted(int *to, const int *from, int n, int by)
+{
+    for (int i = 0; i < n; i++) to[i] = from[i] + by;
+}
+
+const mp_twins *mp_twins_gather(mp_arena *a, const mp_graph *all, const mp_twins *t, const int *which, int n)
+{
+    int *class_ptr = MP_NEW(a, int, n + 1), *node_ptr = MP_NEW(a, int, n + 1), members = 0, links = 0;
+    for (int i = 0; i < n; i++) {
+        const int *node = all->node_ptr + which[i], *class = t->class_ptr + which[i];
+        node_ptr[i + 1] = node_ptr[i] + node[1] - node[0];
+        class_ptr[i + 1] = class_ptr[i] + class[1] - class[0];
+        members += t->member_ptr[class[1]] - t->member_ptr[class[0]];
+        links += t->row_ptr[class[1]] - t->row_ptr[class[0]];
+    }
+    int K = class_ptr[n], *member_ptr = MP_NEW(a, int, K + 1), *member = MP_NEW_RAW(a, int, members);
+    int *row_ptr = MP_NEW(a, int, K + 1), *col = MP_NEW_RAW(a, int, links);
+    for (int i = 0; i < n; i++) {
+        int k = class_ptr[i], from = t->class_ptr[which[i]], count = class_ptr[i + 1] - k;
+        int m = t->member_ptr[from], q = t->row_ptr[from];
+        shifted(member_ptr + k + 1, t->member_ptr + from + 1, count, member_ptr[k] - m);
+        shifted(row_ptr + k + 1, t->row_ptr + from + 1, count, row_ptr[k] - q);
+        shifted(member + member_ptr[k], t->member + m, member_ptr[k + count] - member_ptr[k],
+                node_ptr[i] - all->node_ptr[which[i]]);
+        shifted(col + row_ptr[k], t->col + q, row_ptr[k + count] - row_ptr[k], k - from);
+    }
+    mp_twins *out = MP_NEW(a, mp_twins, 1);
+    *out = (mp_twins){ .classes = K,
+                       .links = links,
+                       .class_ptr = class_ptr,
+                       .member_ptr = member_ptr,
+                       .member = member,
+                       .row_ptr = row_ptr,
+                       .col = col };
+    list_runs(a, out, node_ptr, n);
+    return out;
+}
+
+/* The classes that kept nodes belong to, numbered as those come: now[old class] or -1, was[new class], and the new
+ * class of each kept node. */
+static void keep_classes(const mp_twins *t, int graphs, const int *keep, const int *keep_ptr, const int *class_of,
+                         int *now, int *was, int *new_class, int *class_ptr)
+{
+    int K = 0;
+    memset(now, -1, (size_t)t->classes * sizeof(int));
+    for (int b = 0; b < graphs; b++) {
+        for (int i = keep_ptr[b]; i < keep_ptr[b + 1]; i++) {
+            int k = class_of[keep[i]];
+            new_class[i] = -1;
+            if (k < 0) continue;
+            if (now[k] < 0) {
+                was[K] = k;
+                now[k] = K++;
+            }
+            new_class[i] = now[k];
+        }
+        class_ptr[b + 1] = K;
+    }
+}
+
+/* Q between the classes that are left; as in mp_induce, columns ascend because they are visited that way. */
+static void keep_links(mp_arena *a, const mp_twins *t, const int *now, const int *was, mp_twins *out)
+{
+    int *row_ptr = MP_NEW(a, int, out->classes + 1), *next = MP_NEW_RAW(a, int, out->classes);
+    for (int k = 0; k < out->classes; k++) {
+        int n = 0;
+        for (int e = t->row_ptr[was[k]]; e < t->row_ptr[was[k] + 1]; e++) n += now[t->col[e]] >= 0;
+        row_ptr[k + 1] = row_ptr[k] + n;
+        next[k] = row_ptr[k];
+    }
+    int *col = MP_NEW_RAW(a, int, row_ptr[out->classes]);
+    for (int k = 0; k < out->classes; k++) {
+        for (int e = t->row_ptr[was[k]]; e < t->row_ptr[was[k] + 1]; e++) {
+            int q = now[t->col[e]];
+            if (q >= 0) col[next[q]++] = k;
+        }
+    }
+    out->links = row_ptr[out->classes];
+    out->row_ptr = row_ptr;
+    out->col = col;
+}
+
+const mp_twins *mp_twins_keep(mp_arena *a, const mp_graph *g, const mp_twins *t, const int *keep, const int *keep_ptr)
+{
+    int kept = keep_ptr[g->graphs], *class_ptr = MP_NEW(a, int, g->graphs + 1);
+    int *class_of = MP_NEW_RAW(a, int, g->nodes), *new_class = MP_NEW_RAW(a, int, kept);
+    int *now = MP_NEW_RAW(a, int, t->classes), *was = MP_NEW_RAW(a, int, t->classes);
+    memset(class_of, -1, (size_t)g->nodes * sizeof(int));
+    for (int k = 0; k < t->classes; k++)
+        for (int i = t->member_ptr[k]; i < t->member_ptr[k + 1]; i++) class_of[t->member[i]] = k;
+    keep_classes(t, g->graphs, keep, keep_ptr, class_of, now, was, new_class, class_ptr);
+    mp_twins *out = MP_NEW(a, mp_twins, 1);
+    *out = (mp_twins){ .classes = class_ptr[g->graphs], .class_ptr = class_ptr };
+    keep_links(a, t, now, was, out);
+    list_members(a, out, new_class, kept);
+    list_runs(a, out, keep_ptr, g->graphs);
+    return out;
+}

@@ -124,7 +124,7 @@ static void search_graph(search *s, int b)
         join_class(s, v, size - 1);
     }
     for (int k = before; plain && k < s->classes; k++) links += class_row(s, k, NULL);
-    if (plain && (int64_t)edges + nodes >= 2 * ((int64_t)links + nodes)) {
+    if (plain && (int64_t)edges >= (int64_t)links + (int64_t)links / 4 + nodes) {
         s->links += links;
         return;
     }

@@ -1,5 +1,6 @@
 /* engine.c - see engine.h.
  * SPDX-License-Identifier: MIT */
+#include "graph/twins.h"
 #include "train/update.h"
 
 #include <math.h>
@@ -46,9 +47,17 @@ static int edges_of(const mp_batch *b, int i)
     return b->all->row_ptr[node[1]] - b->all->row_ptr[node[0]];
 }
 
+/* What a sum over neighbours adds: edges, or links between classes of twins where it knows them. */
+static int links_of(const mp_batch *b, int i)
+{
+    const mp_twins *t = b->all->norm ? b->all->norm->twins : NULL;
+    const int *class = t ? t->class_ptr + b->which[i] : NULL;
+    return t && class[0] < class[1] ? t->row_ptr[class[1]] - t->row_ptr[class[0]] : edges_of(b, i);
+}
+
 static int64_t cost_of(const mp_batch *b, int i)
 {
-    return (int64_t)NODE_COST * nodes_of(b, i) + edges_of(b, i);
+    return (int64_t)NODE_COST * nodes_of(b, i) + links_of(b, i);
 }
 
 int64_t mp_batch_size(const mp_batch *b)

@@ -19,28 +19,24 @@
 #define PW (2 * VW) /* columns of a panel */
 #define KC 192      /* rows of k at a time: a panel of them fits in half of the first-level cache */
 
-enum { FROM_ZERO, FROM_C, FROM_BIAS };
-
+/* Where the chains of a tile begin: row i has them at p + i ld. */
 typedef struct start {
-    int from;
-    const mp_real *bias; /* already at the tile's first column */
+    const mp_real *p;
+    int ld;
     bool relu;
 } start;
 
-/* An m x PW tile of C; m and nv are constants where this is inlined. */
+static const mp_real zeros[PW];
+
+/* An m x PW tile of C; m and nv are constants where this is inlined. K is at least 1. */
 static inline __attribute__((always_inline)) void tile(int m, int nv, mp_real *C, int ldc, const mp_real *a,
                                                        size_t as_i, size_t as_k, const mp_real *b, int ldb, int K,
                                                        start s)
 {
     vec acc[MR][2];
-    for (int i = 0; i < m; i++) {
-        for (int v = 0; v < nv; v++) {
-            acc[i][v] = s.from == FROM_C      ? vload(C + (size_t)i * (size_t)ldc + v * VW)
-                        : s.from == FROM_BIAS ? vload(s.bias + v * VW)
-                                              : vset((mp_real)0);
-        }
-    }
-    for (int k = 0; k < K; k++) {
+    for (int i = 0; i < m; i++)
+        for (int v = 0; v < nv; v++) acc[i][v] = vload(s.p + (size_t)i * (size_t)s.ld + v * VW);
+    do {
         vec b0 = vload(b), b1 = nv > 1 ? vload(b + VW) : b0;
         for (int i = 0; i < m; i++) {
             vec x = vset(a[(size_t)i * as_i]);
@@ -49,10 +45,14 @@ static inline __attribute__((always_inline)) void tile(int m, int nv, mp_real *C
         }
         a += as_k;
         b += ldb;
+    } while (--K);
+    if (s.relu) { /* a loop of its own: where the two meet the compiler would go through memory */
+        for (int i = 0; i < m; i++)
+            for (int v = 0; v < nv; v++) vstore(C + (size_t)i * (size_t)ldc + v * VW, vrelu(acc[i][v]));
+    } else {
+        for (int i = 0; i < m; i++)
+            for (int v = 0; v < nv; v++) vstore(C + (size_t)i * (size_t)ldc + v * VW, acc[i][v]);
     }
-    for (int i = 0; i < m; i++)
-        for (int v = 0; v < nv; v++)
-            vstore(C + (size_t)i * (size_t)ldc + v * VW, s.relu ? vrelu(acc[i][v]) : acc[i][v]);
 }
 
 #define TILE_CASE(n)                                                                                                   \
@@ -169,29 +169,31 @@ static void pack(mp_real *out, mp_operand B, int k0, int K, int j, int N)
         for (int i = k < whole_k ? whole_i : 0; i < n; i++) out[(size_t)k * PW + i] = in[(size_t)i * ld + k];
 }
 
-/* MR rows of C by one panel of columns. An unfinished panel is computed whole beside C and copied. */
+/* m rows of C by n columns that do not fill a panel: computed whole beside C and copied. */
+static void edge(mp_real *c, int ldc, const mp_real *a, size_t as_i, size_t as_k, const mp_real *b, int ldb, int m,
+                 int n, int K, start s)
+{
+    mp_real side[MR * PW] = { 0 };
+    for (int r = 0; r < m; r++)
+        for (int q = 0; q < n; q++) side[r * PW + q] = s.p[(size_t)r * (size_t)s.ld + (size_t)q];
+    tile_of(m, n > VW ? 2 : 1, side, PW, a, as_i, as_k, b, ldb, K, (start){ side, PW, s.relu });
+    for (int r = 0; r < m; r++)
+        for (int q = 0; q < n; q++) c[(size_t)r * (size_t)ldc + (size_t)q] = side[r * PW + q];
+}
+
+/* MR rows of C by one panel of columns. */
 static void piece(mp_real *C, mp_operand A, const mp_real *b, int ldb, int M, int N, int i, int j, int k0, int K,
                   start s)
 {
-    int n = N - j < PW ? N - j : PW, nv = n > VW ? 2 : 1, m = M - i < MR ? M - i : MR;
+    int n = N - j < PW ? N - j : PW, m = M - i < MR ? M - i : MR;
     size_t as_i = A.flip ? 1 : (size_t)A.ld, as_k = A.flip ? (size_t)A.ld : 1;
     const mp_real *a = A.p + (size_t)k0 * as_k + (size_t)i * as_i;
-    mp_real *c = C + (size_t)i * (size_t)N + j, bias[PW], side[MR * PW];
-    if (s.from == FROM_BIAS) s.bias += j;
-    if (n == nv * VW) {
-        tile_of(m, nv, c, N, a, as_i, as_k, b, ldb, K, s);
-        return;
-    }
-    if (s.from == FROM_BIAS) {
-        for (int q = 0; q < PW; q++) bias[q] = q < n ? s.bias[q] : 0;
-        s.bias = bias;
-    }
-    if (s.from == FROM_C)
-        for (int r = 0; r < m; r++)
-            for (int q = 0; q < PW; q++) side[r * PW + q] = q < n ? c[(size_t)r * (size_t)N + q] : 0;
-    tile_of(m, nv, side, PW, a, as_i, as_k, b, ldb, K, s);
-    for (int r = 0; r < m; r++)
-        for (int q = 0; q < n; q++) c[(size_t)r * (size_t)N + q] = side[r * PW + q];
+    mp_real *c = C + (size_t)i * (size_t)N + j;
+    s.p = s.p ? s.p + (size_t)i * (size_t)s.ld + j : zeros;
+    if (n % VW)
+        edge(c, N, a, as_i, as_k, b, ldb, m, n, K, s);
+    else
+        tile_of(m, n / VW, c, N, a, as_i, as_k, b, ldb, K, s);
 }
 
 /* A panel of KC rows stays in the first-level cache while the tiles of all rows of C go by, and what they read of A in the
@@ -199,10 +201,9 @@ static void piece(mp_real *C, mp_operand A, const mp_real *b, int ldb, int M, in
 static void blocked(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, const mp_real *bias, bool add,
                     bool relu, mp_real *work)
 {
-    start s = { add ? FROM_C : bias ? FROM_BIAS : FROM_ZERO, bias, false };
-    int k0 = 0;
-    do {
-        int kn = K - k0 < KC ? K - k0 : KC;
+    start s = { add ? C : bias, add ? N : 0, false };
+    for (int k0 = 0, kn; k0 < K; k0 += kn) {
+        kn = K - k0 < KC ? K - k0 : KC;
         s.relu = relu && k0 + kn == K;
         for (int j = 0; j < N; j += PW) {
             bool direct = M <= 2 * MR && !B.flip && j + PW <= N; /* read once or twice: packing would not pay */
@@ -211,9 +212,20 @@ static void blocked(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K,
                 piece(C, A, direct ? B.p + (size_t)k0 * (size_t)B.ld + j : work, direct ? B.ld : PW, M, N, i, j, k0, kn,
                       s);
         }
-        s.from = FROM_C;
-        k0 += kn;
-    } while (k0 < K);
+        s.p = C;
+        s.ld = N;
+    }
+}
+
+/* A product over nothing: what the chains begin with. */
+static void empty(mp_real *C, int M, int N, const mp_real *bias, bool add, bool relu)
+{
+    for (int i = 0; i < M; i++) {
+        for (int j = 0; j < N; j++) {
+            mp_real *c = C + (size_t)i * (size_t)N + j, y = add ? *c : bias ? bias[j] : 0;
+            *c = relu ? relu1(y) : y;
+        }
+    }
 }
 
 /* Few columns, A as it lies: dot products with the columns of B, which are copied to lie side by side. */
@@ -251,7 +263,9 @@ void MP_FN(gemm)(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, co
 void MP_FN(gemm)(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, const mp_real *bias, bool add, bool relu,
                  mp_real *work)
 {
-    if (N <= MP_NARROW && !A.flip)
+    if (K == 0)
+        empty(C, M, N, bias, add, relu);
+    else if (N <= MP_NARROW && !A.flip)
         narrow(C, A, B, M, N, K, bias, add, relu, work);
     else if (N <= MP_NARROW && !bias && !relu)
         turned(C, A, B, M, N, K, add, work);

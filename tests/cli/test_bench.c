@@ -36,7 +36,7 @@ static void limits_follow_from_what_is_counted_and_measured(void **state)
 }
 
 /* The first convolution of one block on dense inputs is all there is to count by hand: TopKPool scores without
- * neighbours, so one epoch sums over neighbours once forward and once backward. */
+ * neighbours, so one epoch sums over neighbours once forward and once backward. GCN's sums may take twins together. */
 static void sums_over_neighbours_are_counted_by_the_row(void **state)
 {
     (void)state;
@@ -46,11 +46,15 @@ static void sums_over_neighbours_are_counted_by_the_row(void **state)
     double nodes = mp_json_real(info, "avg_nodes", 0) * mp_json_real(info, "graphs", 0);
     double edges = mp_json_real(info, "avg_edges", 0) * mp_json_real(info, "graphs", 0);
     assert_true(nodes > 0 && edges > 0);
-    mp_spawned b = bench("--pool topk --hidden 32 --layers 1 --share 1", &v);
-    double rows = 2 * edges + 2 * nodes; /* edges count from both ends; a self loop and a result a node */
+    mp_spawned b = bench("--pool topk --hidden 32 --layers 1 --share 1 --conv graphconv", &v);
+    double rows = 2 * edges + nodes; /* edges count from both ends; a result a node */
     assert_true(fabs(mp_json_real(v, "sum_bytes", 0) / (2 * rows * 32 * 4) - 1) < 1e-3);
+    mp_spawned g = bench("--pool topk --hidden 32 --layers 1 --share 1", &v);
+    double share = mp_json_real(v, "sum_bytes", 0) / (2 * (rows + nodes) * 32 * 4); /* a self loop a node */
+    assert_true(share > 0.5 && share < 1.001);
     mp_spawn_free(&s);
     mp_spawn_free(&b);
+    mp_spawn_free(&g);
 }
 
 static const mp_json *row_named(const mp_json *profile, const char *name)

@@ -13,7 +13,8 @@
 #include "graph/induce.h"
 #include "nn/layers.h"
 
-/* Graphs of several shapes: with loops and without, sparse enough for isolated nodes, a single node, no edges. */
+/* Graphs of several shapes: with loops and without, sparse enough for isolated nodes, a single node, no edges,
+ * complete. */
 typedef struct shape {
     int graphs, sizes[4];
     double density, loops;
@@ -21,7 +22,7 @@ typedef struct shape {
 
 static const shape shapes[] = {
     { 1, { 7 }, 0.4, 0 }, { 3, { 5, 1, 6 }, 0.4, 0.4 }, { 2, { 4, 9 }, 0.15, 0 },
-    { 1, { 1 }, 0, 0 },   { 2, { 3, 2 }, 0, 0 },        { 1, { 6 }, 1, 1 },
+    { 1, { 1 }, 0, 0 },   { 2, { 3, 2 }, 0, 0 },        { 1, { 6 }, 1, 1 },      { 3, { 6, 4, 5 }, 1, 0 },
 };
 #define SHAPES ((int)(sizeof shapes / sizeof *shapes))
 

@@ -39,7 +39,9 @@ mp_mat *mp_rig_mat(mp_rig *r, int rows, int cols)
     return m;
 }
 
-mp_graph mp_rig_graph(mp_rig *r, int graphs, const int *sizes, double density, double loops)
+/* The graph whose pairs u <= v answer `joined` with true. */
+static mp_graph graph_where(mp_rig *r, int graphs, const int *sizes, bool (*joined)(mp_rig *r, void *arg, int u, int v),
+                            void *arg)
 {
     int *node_ptr = MP_NEW(r->memory, int, graphs + 1), most = 0, n = 0;
     for (int b = 0; b < graphs; b++) {
@@ -50,7 +52,7 @@ mp_graph mp_rig_graph(mp_rig *r, int graphs, const int *sizes, double density, d
     for (int b = 0; b < graphs; b++) {
         for (int v = node_ptr[b]; v < node_ptr[b + 1]; v++) {
             for (int u = node_ptr[b]; u <= v; u++) {
-                if (!(mp_rng_unit(&r->rng) < (u == v ? loops : density))) continue;
+                if (!joined(r, arg, u, v)) continue;
                 src[n] = u;
                 dst[n++] = v;
                 if (u == v) continue;
@@ -63,6 +65,34 @@ mp_graph mp_rig_graph(mp_rig *r, int graphs, const int *sizes, double density, d
     mp_err e = mp_graph_from_edges(r->memory, graphs, node_ptr, n, src, dst, &g, NULL);
     mp_assert(e == MP_OK);
     return g;
+}
+
+static bool by_chance(mp_rig *r, void *arg, int u, int v)
+{
+    const double *chance = arg; /* of a pair, of a loop */
+    return mp_rng_unit(&r->rng) < chance[u == v];
+}
+
+mp_graph mp_rig_graph(mp_rig *r, int graphs, const int *sizes, double density, double loops)
+{
+    return graph_where(r, graphs, sizes, by_chance, (double[]){ density, loops });
+}
+
+static bool by_group(mp_rig *r, void *arg, int u, int v)
+{
+    const unsigned *group = arg;
+    (void)r;
+    return u != v && (group[u] & group[v]);
+}
+
+mp_graph mp_rig_cliques(mp_rig *r, int graphs, const int *sizes, int cliques, double share)
+{
+    int nodes = 0;
+    for (int b = 0; b < graphs; b++) nodes += sizes[b];
+    unsigned *group = MP_NEW(r->memory, unsigned, nodes);
+    for (int v = 0; v < nodes; v++)
+        for (int k = 0; k < cliques; k++) group[v] |= (unsigned)(mp_rng_unit(&r->rng) < share) << k;
+    return graph_where(r, graphs, sizes, by_group, group);
 }
 
 mp_mat *mp_rig_weights(mp_rig *r, const mp_graph *g)

@@ -24,6 +24,8 @@ void mp_rig_fill(mp_rig *r, mp_real *v, size_t n);
 
 /* Graphs with sizes[b] nodes: each pair is joined with chance `density`, each node to itself with chance `loops`. */
 mp_graph mp_rig_graph(mp_rig *r, int graphs, const int *sizes, double density, double loops);
+/* Without loops: each node is in each of `cliques` groups with chance `share`; nodes of a group are joined. */
+mp_graph mp_rig_cliques(mp_rig *r, int graphs, const int *sizes, int cliques, double share);
 /* Positive weights, different in the two directions of an edge, in [0.3, 1.5]. */
 mp_mat *mp_rig_weights(mp_rig *r, const mp_graph *g);
 /* The same nodes renumbered: old node v becomes to[v], within its graph. Weights go along. */

@@ -125,13 +125,26 @@ static inline __attribute__((always_inline)) void agg_rows(links_kind k, mp_real
     }
 }
 
+/* The widths of scores and of hidden features as constants. */
+static inline __attribute__((always_inline)) void agg_width(links_kind k, mp_real *Y, const mp_real *Z,
+                                                            const mp_links *g, const mp_real *bias, bool add, bool relu,
+                                                            int from, int end, int C)
+{
+    if (C == 1)
+        agg_rows(k, Y, Z, g, bias, add, relu, from, end, 1);
+    else if (C == 128)
+        agg_rows(k, Y, Z, g, bias, add, relu, from, end, 128);
+    else
+        agg_rows(k, Y, Z, g, bias, add, relu, from, end, C);
+}
+
 void MP_FN(agg)(mp_real *Y, const mp_real *Z, mp_links g, const mp_real *bias, bool add, bool relu, int from, int end,
                 int C)
 {
     if (g.s && !g.p)
-        agg_rows((links_kind){ false, false, true }, Y, Z, &g, bias, add, relu, from, end, C);
+        agg_width((links_kind){ false, false, true }, Y, Z, &g, bias, add, relu, from, end, C);
     else if (!g.p)
-        agg_rows((links_kind){ false, false, false }, Y, Z, &g, bias, add, relu, from, end, C);
+        agg_width((links_kind){ false, false, false }, Y, Z, &g, bias, add, relu, from, end, C);
     else
         agg_rows((links_kind){ true, g.perm != NULL, g.s != NULL }, Y, Z, &g, bias, add, relu, from, end, C);
 }

@@ -46,8 +46,10 @@ static void sparse_back(void *p, mp_ctx *c)
     struct sparse *a = p;
     if (!a->out->live) return;
     if (a->b && a->b->g) c->k->col_sum(a->b->g, a->out->g, !mp_grad_store(a->b), a->out->rows, a->out->cols);
-    if (a->w->g)
-        c->k->sparse_bwd(mp_grad_zeroed(a->w), a->out->g, a->x.ptr, a->x.col, a->x.val, a->out->rows, a->out->cols);
+    if (!a->w->g) return;
+    bool *wrote = mp_grad_rows(a->w);
+    c->k->sparse_bwd(wrote ? a->w->g : mp_grad_zeroed(a->w), wrote, a->out->g, a->x.ptr, a->x.col, a->x.val,
+                     a->out->rows, a->out->cols);
 }
 
 mp_mat *mp_linear_sparse(mp_ctx *c, const mp_sparse *x, mp_mat *w, mp_mat *b)

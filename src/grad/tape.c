@@ -15,7 +15,7 @@ mp_mat *mp_mat_new(mp_ctx *c, int rows, int cols)
     mp_assert(rows >= 0 && cols >= 0);
     size_t n = (size_t)rows * (size_t)cols;
     mp_mat *m = MP_NEW_RAW(c->arena, mp_mat, 1);
-    *m = (mp_mat){ rows, cols, room(c, n), NULL, false };
+    *m = (mp_mat){ .rows = rows, .cols = cols, .v = room(c, n) };
     if (c->record) m->g = room(c, n);
     return m;
 }
@@ -23,7 +23,7 @@ mp_mat *mp_mat_new(mp_ctx *c, int rows, int cols)
 mp_mat *mp_mat_of(mp_ctx *c, const mp_real *v, int rows, int cols)
 {
     mp_mat *m = MP_NEW_RAW(c->arena, mp_mat, 1);
-    *m = (mp_mat){ rows, cols, (mp_real *)(uintptr_t)v, NULL, false };
+    *m = (mp_mat){ .rows = rows, .cols = cols, .v = (mp_real *)(uintptr_t)v };
     return m;
 }
 
@@ -34,8 +34,26 @@ void mp_mat_spent(mp_ctx *c, mp_mat *m)
     m->g = m->v;
 }
 
+/* Zeros in the rows that nobody wrote. */
+static void make_whole(mp_mat *m)
+{
+    size_t cols = (size_t)m->cols;
+    for (int r = 0; r < m->rows; r++)
+        if (!m->wrote[r]) memset(m->g + (size_t)r * cols, 0, cols * sizeof *m->g);
+    m->by_rows = false;
+}
+
+bool *mp_grad_rows(mp_mat *m)
+{
+    if (!m->g || !m->wrote || (m->live && !m->by_rows)) return NULL;
+    if (!m->live) memset(m->wrote, 0, (size_t)m->rows * sizeof *m->wrote);
+    m->live = m->by_rows = true;
+    return m->wrote;
+}
+
 bool mp_grad_store(mp_mat *m)
 {
+    if (m->by_rows) make_whole(m);
     bool store = !m->live;
     m->live = true;
     return store;

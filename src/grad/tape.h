@@ -46,6 +46,9 @@ mp_mat *mp_mat_of(mp_ctx *c, const mp_real *v, int rows, int cols);
 bool mp_grad_store(mp_mat *m);
 /* m's gradient, zero where nobody wrote yet; live from now on. NULL when m has none. */
 mp_real *mp_grad_zeroed(mp_mat *m);
+/* The same for an op that writes single rows: the marks of those written so far, for it to complete; rows without a mark
+ * are unspecified and count as zero. NULL where a gradient must be whole: mp_grad_zeroed then. */
+bool *mp_grad_rows(mp_mat *m);
 
 /* Its values are not needed once its gradient is written, so the gradient may take their place; the room it had goes to
  * matrices made later. */

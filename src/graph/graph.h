@@ -19,7 +19,8 @@
 typedef struct mp_mat {
     int rows, cols;
     mp_real *v, *g;
-    bool live;
+    bool live, by_rows; /* by_rows: of the gradient only the rows that `wrote` marks are live */
+    bool *wrote;        /* room for those marks, where a gradient may stay like that; else NULL */
 } mp_mat;
 
 /* What the normalised sum over closed neighbourhoods (GCN) counts, computed when first asked for. */

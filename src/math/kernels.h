@@ -52,8 +52,9 @@ typedef struct mp_links {
     /* Y[v] = bias + sum over entries z of row v of val[z] W[col z]; val NULL: 1. */                                  \
     K(sparse_fwd, (mp_real *Y, const int *ptr, const int *col, const mp_real *val, const mp_real *W,                  \
                    const mp_real *bias, int N, int C))                                                                \
-    /* dW[col z] += val[z] dY[v], rows upwards. */                                                                    \
-    K(sparse_bwd, (mp_real *dW, const mp_real *dY, const int *ptr, const int *col, const mp_real *val, int N, int C)) \
+    /* dW[col z] += val[z] dY[v], rows upwards; with `wrote` only rows that it marks have contents, and it is completed. */ \
+    K(sparse_bwd, (mp_real *dW, bool *wrote, const mp_real *dY, const int *ptr, const int *col, const mp_real *val,   \
+                   int N, int C))                                                                                     \
     /* out[i, d*C+c] = G[i,d] X[keep i, c]; split > 0: out[i,c] = G[i, c/split] X[keep i, c]. */                      \
     K(gate_fwd, (mp_real *out, const mp_real *X, const mp_real *G, const int *keep, int K, int C, int D, int split))  \
     /* dX[keep i] (+)= G dOut; dG = <X, dOut>, 16 lanes. dX, dG may be NULL. */                                       \

@@ -183,11 +183,17 @@ void MP_FN(sparse_fwd)(mp_real *Y, const int *ptr, const int *col, const mp_real
     }
 }
 
-void MP_FN(sparse_bwd)(mp_real *dW, const mp_real *dY, const int *ptr, const int *col, const mp_real *val, int N, int C)
+void MP_FN(sparse_bwd)(mp_real *dW, bool *wrote, const mp_real *dY, const int *ptr, const int *col, const mp_real *val,
+                       int N, int C)
 {
-    for (int v = 0; v < N; v++)
-        for (int z = ptr[v]; z < ptr[v + 1]; z++)
-            add_row(dW + (size_t)col[z] * (size_t)C, val ? val[z] : (mp_real)1, dY + (size_t)v * (size_t)C, C);
+    for (int v = 0; v < N; v++) {
+        for (int z = ptr[v]; z < ptr[v + 1]; z++) {
+            mp_real *dw = dW + (size_t)col[z] * (size_t)C;
+            if (wrote && !wrote[col[z]]) memset(dw, 0, (size_t)C * sizeof *dw);
+            if (wrote) wrote[col[z]] = true;
+            add_row(dw, val ? val[z] : (mp_real)1, dY + (size_t)v * (size_t)C, C);
+        }
+    }
 }
 
 static void scale_row(mp_real *restrict y, mp_real a, const mp_real *restrict x, int C)

@@ -147,7 +147,9 @@ void mp_params_bind(const mp_params *p, mp_ctx *c, mp_real *grad)
     c->params = MP_NEW_RAW(c->arena, mp_mat, p->count);
     for (int id = 0; id < p->count; id++) {
         const mp_param *q = &p->list[id];
-        c->params[id] =
-            (mp_mat){ q->rows, q->cols, p->theta + q->offset, grad && !q->buffer ? grad + q->offset : NULL, false };
+        c->params[id] = (mp_mat){ .rows = q->rows,
+                                  .cols = q->cols,
+                                  .v = p->theta + q->offset,
+                                  .g = grad && !q->buffer ? grad + q->offset : NULL };
     }
 }

@@ -100,12 +100,21 @@ static void cut(mp_engine *e, const mp_batch *b, bool whole)
     e->shard_count = count;
 }
 
+static int all_rows(const mp_params *p)
+{
+    int rows = 0;
+    for (int id = 0; id < p->count; id++) rows += p->list[id].rows;
+    return rows;
+}
+
 static void make_room(mp_engine *e)
 {
     for (int s = 0; s < e->shard_count; s++) {
         if (e->shards[s].grad) continue;
         e->shards[s].grad = MP_NEW_RAW(e->memory, mp_real, e->params->size);
         e->shards[s].live = MP_NEW(e->memory, bool, e->params->count);
+        e->shards[s].rows = MP_NEW(e->memory, bool *, e->params->count);
+        e->shards[s].wrote = MP_NEW(e->memory, bool, all_rows(e->params));
     }
 }
 
@@ -141,6 +150,16 @@ static void hold_apart(const mp_engine *e, mp_ctx *c)
         if (e->params->list[id].apart) c->params[id].g = NULL;
 }
 
+/* Gradients may come by rows; a sum over batches wants them whole. */
+static void mark_rows(const mp_shard *s, mp_ctx *c, int count)
+{
+    bool *wrote = s->wrote;
+    for (int id = 0; id < count; id++) {
+        c->params[id].wrote = wrote;
+        wrote += c->params[id].rows;
+    }
+}
+
 /* The crew, when the batch is one shard and leaves it nothing else to do. */
 static mp_crew *idle(const mp_engine *e)
 {
@@ -157,6 +176,7 @@ static void train_shard(void *arg, int index, int worker)
     c.rng = mp_rng_stream(e->draw.seed, MP_FOR_STEP, e->draw.fold, e->draw.epoch << 32 | e->draw.step, (uint64_t)index);
     mp_arena_reset(c.arena);
     mp_params_bind(e->params, &c, s->grad);
+    if (!e->aux_only) mark_rows(s, &c, e->params->count);
     hold_apart(e, &c);
     mp_mat *aux, *y = forward(e, &c, s, &aux), *loss = loss_of(e, &c, s, y);
     if (!e->aux_only) mp_grad_zeroed(loss)[0] = 1;
@@ -169,7 +189,10 @@ static void train_shard(void *arg, int index, int worker)
     s->diverged = c.diverged;
     s->flops = c.flops;
     s->moved = c.moved;
-    for (int id = 0; id < e->params->count; id++) s->live[id] = c.params[id].live;
+    for (int id = 0; id < e->params->count; id++) {
+        s->live[id] = c.params[id].live;
+        s->rows[id] = c.params[id].by_rows ? c.params[id].wrote : NULL;
+    }
 }
 
 /* Losses and gradients of a batch, shard by shard. */

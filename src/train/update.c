@@ -4,6 +4,7 @@
 #include "nn/adam.h"
 
 #include <math.h>
+#include <string.h>
 
 #define UPDATE_CHUNK 16384 /* weights a thread updates at a time */
 
@@ -33,8 +34,43 @@ static chunk chunk_of(const update *u, int index)
     return (chunk){ id, p->offset + from, n, u->e->shards[u->first[id]].grad + p->offset + from };
 }
 
+static bool by_rows(const mp_engine *e, int id)
+{
+    for (int s = 0; s < e->shard_count; s++)
+        if (e->shards[s].live[id] && e->shards[s].rows && e->shards[s].rows[id]) return true;
+    return false;
+}
+
+static bool has_row(const mp_shard *s, int id, size_t row)
+{
+    return s->live[id] && (!s->rows || !s->rows[id] || s->rows[id][row]);
+}
+
+/* n weights of one row, from place `from` of the chunk on. */
+static void add_row(const mp_engine *e, const update *u, const chunk *k, size_t from, size_t n, size_t row)
+{
+    int s = u->first[k->id];
+    bool begun = has_row(&e->shards[s], k->id, row);
+    while (++s < e->shard_count) {
+        if (!has_row(&e->shards[s], k->id, row)) continue;
+        e->kernels->axpy(k->sum + from, 1, e->shards[s].grad + k->at + from, begun, n);
+        begun = true;
+    }
+    if (!begun) memset(k->sum + from, 0, n * sizeof *k->sum);
+}
+
 static void add_shards(const mp_engine *e, const update *u, const chunk *k)
 {
+    const mp_param *p = &e->params->list[k->id];
+    if (by_rows(e, k->id)) {
+        size_t cols = (size_t)p->cols, n;
+        for (size_t from = 0; from < k->n; from += n) {
+            size_t at = k->at - p->offset + from;
+            n = cols - at % cols < k->n - from ? cols - at % cols : k->n - from;
+            add_row(e, u, k, from, n, at / cols);
+        }
+        return;
+    }
     for (int s = u->first[k->id] + 1; s < e->shard_count; s++)
         if (e->shards[s].live[k->id]) e->kernels->axpy(k->sum, 1, e->shards[s].grad + k->at, true, k->n);
 }

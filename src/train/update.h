@@ -10,6 +10,8 @@ typedef struct mp_shard {
     int from, to;  /* of the batch's list of graphs */
     mp_real *grad; /* gradients of this shard */
     bool *live;    /* per parameter: it got one */
+    bool **rows;   /* per parameter: marks of the rows that got one, NULL: all of them */
+    bool *wrote;   /* room for all those marks */
     double loss, aux, flops, moved;
     bool diverged;
 } mp_shard;

@@ -170,7 +170,8 @@ void run_sparse_bwd(const mp_kernels *k, mp_rig *r, trace *t)
     int N = size(r), C = size(r), cols = 1 + small(r);
     const int *col, *ptr = sparse_rows(r, N, cols, &col);
     float *dW = reals(r, area(cols, C)), *val = coin(r) ? reals(r, (size_t)ptr[N]) : NULL;
-    k->sparse_bwd(dW, reals(r, area(N, C)), ptr, col, val, N, C);
+    bool *wrote = coin(r) ? MP_NEW(r->memory, bool, cols) : NULL;
+    k->sparse_bwd(dW, wrote, reals(r, area(N, C)), ptr, col, val, N, C);
     trace_reals(t, dW, area(cols, C));
 }
 

@@ -34,7 +34,7 @@ mp_mat *mp_rig_mat(mp_rig *r, int rows, int cols)
 {
     size_t n = (size_t)rows * (size_t)cols;
     mp_mat *m = MP_NEW(r->memory, mp_mat, 1);
-    *m = (mp_mat){ rows, cols, MP_NEW(r->memory, mp_real, n), MP_NEW(r->memory, mp_real, n), false };
+    *m = (mp_mat){ rows, cols, MP_NEW(r->memory, mp_real, n), MP_NEW(r->memory, mp_real, n), false, false, NULL };
     mp_rig_fill(r, m->v, n);
     return m;
 }

@@ -1,5 +1,7 @@
-/* crew.c - see crew.h. Indices are handed out by an atomic counter; a new order wakes the threads. Threads that an order
- * has nothing for go on waiting, and nobody waits for them.
+/* crew.c - see crew.h. Every thread has a share of the indices, handed out by an atomic counter; who is done with his
+ * own helps with the next one's. So in orders of the same kind a thread meets the same indices again, and what it wrote
+ * for them is still near it: two processors may be far apart. A new order wakes the threads. Threads that an order has
+ * nothing for go on waiting, and nobody waits for them.
  *
  * Whoever waits looks at an atomic number for a while before it sleeps: the next batch usually comes within
  * microseconds, and waking a sleeper takes longer than that. Where threads outnumber processors nobody spins.
@@ -12,6 +14,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,25 +26,32 @@ typedef struct member {
     int number;
 } member;
 
+typedef struct share {
+    _Alignas(64) atomic_int next; /* a line of its own */
+    int end;
+} share;
+
 struct mp_crew {
     int size;
     member *members; /* of the other threads */
+    share *shares;   /* of all of them       */
     int spins;       /* looks before sleeping */
     pthread_mutex_t lock;
     pthread_cond_t start, end;
     atomic_ullong order; /* generation, and in the low half how many threads take part */
     atomic_int busy;
     bool stop;
-    int count;
-    atomic_int next;
     void (*work)(void *, int, int);
     void *arg;
 };
 
-static void take(mp_crew *c, int worker)
+static void take(mp_crew *c, int worker, int threads)
 {
     unsigned before = mp_flush_on();
-    for (int i; (i = atomic_fetch_add(&c->next, 1)) < c->count;) c->work(c->arg, i, worker);
+    for (int k = 0; k < threads; k++) {
+        share *s = &c->shares[(worker + k) % threads];
+        for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->end;) c->work(c->arg, i, worker);
+    }
     mp_flush_off(before);
 }
 
@@ -91,7 +101,7 @@ static void *member_main(void *p)
         seen = await_order(c, seen);
         if ((unsigned)m->number >= (unsigned)seen) continue; /* others do it all */
         if (c->stop) return NULL;
-        take(c, m->number);
+        take(c, m->number, (int)(unsigned)seen);
         if (atomic_fetch_sub(&c->busy, 1) > 1) continue;
         pthread_mutex_lock(&c->lock); /* the last one; the lock, so that the signal cannot fall between look and wait */
         pthread_cond_signal(&c->end);
@@ -114,6 +124,8 @@ mp_crew *mp_crew_new(int threads)
     mp_assert(c != NULL);
     c->members = calloc((size_t)threads, sizeof *c->members);
     mp_assert(c->members != NULL);
+    c->shares = aligned_alloc(_Alignof(share), (size_t)threads * sizeof *c->shares);
+    mp_assert(c->shares != NULL);
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->start, NULL);
     pthread_cond_init(&c->end, NULL);
@@ -137,6 +149,7 @@ void mp_crew_free(mp_crew *c)
     pthread_cond_destroy(&c->end);
     pthread_mutex_destroy(&c->lock);
     free(c->members);
+    free(c->shares);
     free(c);
 }
 
@@ -155,11 +168,13 @@ void mp_crew_run(mp_crew *c, int count, void (*work)(void *, int, int), void *ar
     }
     c->work = work;
     c->arg = arg;
-    c->count = count;
     int threads = count < c->size ? count : c->size;
+    for (int i = 0; i < threads; i++) {
+        atomic_init(&c->shares[i].next, (int)((int64_t)count * i / threads));
+        c->shares[i].end = (int)((int64_t)count * (i + 1) / threads);
+    }
     atomic_store(&c->busy, threads - 1);
-    atomic_store(&c->next, 0);
     begin(c, threads);
-    take(c, 0);
+    take(c, 0, threads);
     await_end(c);
 }

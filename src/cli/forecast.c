@@ -16,6 +16,7 @@
 #define EPOCHS       4    /* shuffles in which the largest shard is looked for */
 #define FIRST        6    /* sizes tried: 1/2^6, 1/2^4, 1/2^2 of the largest shard, and all of it */
 #define GROWTH       1.25 /* arenas grow by a quarter, and small ones keep as much to spare */
+#define SURE         1.5  /* tries may need more than was thought by this factor */
 #define PARAM_BLOCKS 6    /* copies of all weights: themselves, two moments, best so far, moments to save */
 #define MIB          1048576.0
 
@@ -114,12 +115,12 @@ static void try(ladder *l, const mp_batch *b)
     l->size[1] = (double)mp_batch_size(b);
 }
 
-/* Bytes of one thread. */
+/* Bytes of one thread. A try that might not fit is left to the extrapolation. */
 static double climb(ladder *l, const mp_batch *all, double most, mp_arena *a)
 {
     int *room = MP_NEW_RAW(a, int, all->n);
     int64_t whole = mp_batch_size(&l->largest);
-    for (int shift = FIRST; shift >= 0 && extrapolated(l, (double)(whole >> shift)) <= most; shift -= 2) {
+    for (int shift = FIRST; shift >= 0 && SURE * extrapolated(l, (double)(whole >> shift)) <= most; shift -= 2) {
         mp_batch smaller = fill(l->sorted, all, whole >> shift, room);
         try(l, shift ? &smaller : &l->largest);
     }

@@ -82,6 +82,16 @@ static inline mp_real max1(mp_real a, mp_real b)
     return a > b ? a : b;
 }
 
+/* Starts to fetch a line that will be written. */
+static inline void fetch_to_write(const void *p)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)p));
+#else
+    (void)p;
+#endif
+}
+
 static inline mp_real relu1(mp_real a)
 {
     return a < 0 ? 0 : a;

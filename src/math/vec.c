@@ -165,10 +165,9 @@ void MP_FN(log_softmax)(mp_real *out, const mp_real *x, int rows, int cols)
     }
 }
 
-void MP_FN(adam)(mp_real *restrict theta, mp_real *restrict m, mp_real *restrict v, const mp_real *restrict grad,
-                 const mp_adam *how, size_t n)
+static void adam_part(mp_real *restrict theta, mp_real *restrict m, mp_real *restrict v, const mp_real *restrict grad,
+                      const mp_adam h, size_t n)
 {
-    const mp_adam h = *how;
     for (size_t i = 0; i < n; i++) {
         mp_real g = fma1(h.decay, theta[i], grad[i]);
         mp_real first = fma1(h.beta1, m[i], h.rest1 * g), second = fma1(h.beta2, v[i], h.rest2 * (g * g));
@@ -180,5 +179,18 @@ void MP_FN(adam)(mp_real *restrict theta, mp_real *restrict m, mp_real *restrict
         mp_real root = sqrtf(second);
 #endif
         theta[i] -= h.lr_corrected * first / fma1(root, h.root_corrected, h.eps);
+    }
+}
+
+#define AHEAD 512 /* weights */
+
+/* The other threads have read the weights, so a line that is written must first be taken from them: ask early. */
+void MP_FN(adam)(mp_real *restrict theta, mp_real *restrict m, mp_real *restrict v, const mp_real *restrict grad,
+                 const mp_adam *how, size_t n)
+{
+    for (size_t from = 0; from < n; from += AHEAD) {
+        size_t most = n - from < AHEAD ? n - from : AHEAD;
+        for (size_t i = from + most; i < n && i < from + most + AHEAD; i += 64 / sizeof *theta) fetch_to_write(theta + i);
+        adam_part(theta + from, m + from, v + from, grad + from, *how, most);
     }
 }

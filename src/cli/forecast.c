@@ -18,6 +18,7 @@
 #define GROWTH       1.25 /* arenas grow by a quarter, and small ones keep as much to spare */
 #define SURE         1.5  /* tries may need more than was thought by this factor */
 #define PARAM_BLOCKS 6    /* copies of all weights: themselves, two moments, best so far, moments to save */
+#define TRY_BLOCKS   3    /* of those while trying: two moments, a gradient */
 #define MIB          1048576.0
 
 typedef struct sized {
@@ -157,13 +158,18 @@ static mp_err forecast(const mp_workload *w, mp_arena *a, mp_forecast *out)
     mp_batch all = {
         &w->data->graphs, &w->data->x, w->which, w->n, MP_NEW(a, int, graphs), MP_NEW(a, double, graphs)
     }; /* any labels will do */
-    ladder l = { .engine = mp_engine_new(m, 1), .sorted = sort(&all, a) };
-    find_largest(&l, w, all, a);
-    out->shard = (size_t)(GROWTH * climb(&l, &all, most ? (double)most - (double)mp_arena_total() : HUGE_VAL, a));
-    mp_engine_free(l.engine);
-    out->threads = w->threads < l.shards ? w->threads : l.shards;
-    size_t blocks = (size_t)(l.shards + PARAM_BLOCKS) * params->size * sizeof(mp_real);
-    out->bytes = held + (size_t)w->jobs * ((size_t)out->threads * out->shard + blocks);
+    ladder l = { .sorted = sort(&all, a) };
+    size_t block = params->size * sizeof(mp_real), tried = mp_arena_total() + TRY_BLOCKS * block;
+    if (!most || tried < most) {
+        mp_arena_limit(0); /* the first try is small, the others are foreseen: none must end the program */
+        l.engine = mp_engine_new(m, 1);
+        find_largest(&l, w, all, a);
+        out->shard = (size_t)(GROWTH * climb(&l, &all, most ? (double)most - (double)tried : HUGE_VAL, a));
+        mp_engine_free(l.engine);
+        mp_arena_limit(most);
+    }
+    out->threads = w->threads < l.shards || !l.shards ? w->threads : l.shards;
+    out->bytes = held + (size_t)w->jobs * ((size_t)out->threads * out->shard + (size_t)(l.shards + PARAM_BLOCKS) * block);
     return most && out->bytes > most ? refuse(w, out, l.sorted[0].graph) : MP_OK;
 }
 

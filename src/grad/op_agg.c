@@ -52,7 +52,7 @@ static int loop_of(const mp_graph *g, int v)
 /* The degree of v in an unweighted graph with a self loop at every node. */
 static mp_real closed_degree(const mp_graph *g, int v)
 {
-    return (mp_real)(g->row_ptr[v + 1] - g->row_ptr[v] + (loop_of(g, v) < 0));
+    return (mp_real)(g->row_ptr[v + 1] - g->row_ptr[v] + (g->loopless || loop_of(g, v) < 0));
 }
 
 /* The same for all nodes of a class of twins. */

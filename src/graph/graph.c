@@ -50,6 +50,14 @@ static mp_err check_rows(const mp_graph *g, int b)
     return MP_OK;
 }
 
+bool mp_graph_is_loopless(const mp_graph *g)
+{
+    for (int v = 0; v < g->nodes; v++)
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
+            if (g->col[e] == v) return false;
+    return true;
+}
+
 mp_graph mp_graph_of(mp_arena *a, int graphs, const int *node_ptr, const int *row_ptr, const int *col, const int *rev)
 {
     int nodes = node_ptr[graphs];
@@ -155,6 +163,7 @@ static void gather_graphs(mp_arena *a, const mp_graph *all, const int *which, in
     *out = mp_graph_of(a, n, node_ptr, row_ptr, col, rev);
     out->which = which;
     out->extra = all->extra;
+    out->loopless = all->loopless;
     out->sums_only = without != NULL;
 }
 

@@ -38,6 +38,7 @@ typedef struct mp_graph {
     const int *rev;                /* E: the same edge seen from its other end               */
     mp_mat *w;                     /* E x 1: weights, or NULL when all are 1                 */
     mp_norm *norm;                 /* a memo; NULL: not kept                                 */
+    bool loopless;                 /* known to have no self loops                            */
     bool sums_only;                /* graphs with classes of twins have no edges here, only norm->twins */
     const struct mp_graph *origin; /* the graph it was pooled from first, where a pooling needs that; else NULL */
     const int *origin_node;        /* N: its nodes there                           */
@@ -52,6 +53,8 @@ typedef struct mp_sparse {
     const int *ptr, *col;
     const mp_real *val;
 } mp_sparse;
+
+bool mp_graph_is_loopless(const mp_graph *g);
 
 /* A graph without weights, of arrays that stay; node_ptr and row_ptr say how many nodes and edges there are. */
 mp_graph mp_graph_of(mp_arena *a, int graphs, const int *node_ptr, const int *row_ptr, const int *col, const int *rev);

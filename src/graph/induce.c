@@ -40,6 +40,7 @@ void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_
     *out = mp_graph_of(a, g->graphs, node_ptr, row_ptr, col, rev);
     if (g->norm && g->norm->ready && g->norm->twins)
         out->norm->twins = mp_twins_keep(a, g, g->norm->twins, keep, keep_ptr);
+    out->loopless = g->loopless;
     out->sums_only = g->sums_only;
     if (edge_of) *edge_of = from;
 }

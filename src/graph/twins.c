@@ -1,7 +1,7 @@
 /* twins.c - see twins.h.
  *
  * Nodes whose closed neighbourhoods have the same hash are compared entry by entry. Classes are numbered by their first
- * member, so columns ascend where rows are walked upwards.
+ * member.
  * SPDX-License-Identifier: MIT */
 #include "graph/twins.h"
 #include "base/rng.h"
@@ -257,24 +257,19 @@ static void keep_classes(const mp_twins *t, int graphs, const int *keep, const i
     }
 }
 
-/* Q between the classes that are left; as in mp_induce, columns ascend because they are visited that way. */
+/* Q between the classes that are left, each row in its old order. */
 static void keep_links(mp_arena *a, const mp_twins *t, const int *now, const int *was, mp_twins *out)
 {
-    int *row_ptr = MP_NEW(a, int, out->classes + 1), *next = MP_NEW_RAW(a, int, out->classes);
-    for (int k = 0; k < out->classes; k++) {
-        int n = 0;
-        for (int e = t->row_ptr[was[k]]; e < t->row_ptr[was[k] + 1]; e++) n += now[t->col[e]] >= 0;
-        row_ptr[k + 1] = row_ptr[k] + n;
-        next[k] = row_ptr[k];
-    }
-    int *col = MP_NEW_RAW(a, int, row_ptr[out->classes]);
+    int *row_ptr = MP_NEW(a, int, out->classes + 1), *col = MP_NEW_RAW(a, int, t->links + 1), n = 0;
     for (int k = 0; k < out->classes; k++) {
         for (int e = t->row_ptr[was[k]]; e < t->row_ptr[was[k] + 1]; e++) {
             int q = now[t->col[e]];
-            if (q >= 0) col[next[q]++] = k;
+            col[n] = q; /* stays only if it counts */
+            n += q >= 0;
         }
+        row_ptr[k + 1] = n;
     }
-    out->links = row_ptr[out->classes];
+    out->links = n;
     out->row_ptr = row_ptr;
     out->col = col;
 }

@@ -138,9 +138,9 @@ static bool is_everything(const mp_graph *all, const int *which, int n)
 }
 
 /* Structure of one graph after the other; columns and reverses move by where the graph lands. */
-static void gather_graphs(mp_arena *a, const mp_graph *all, const int *which, int n, const mp_twins *without,
-                          mp_graph *out)
+static void gather_graphs(mp_arena *a, const mp_graph *all, const int *which, int n, bool sums_only, mp_graph *out)
 {
+    const mp_twins *without = sums_only && all->norm ? all->norm->twins : NULL;
     int nodes = 0, edges = 0, e = 0;
     int *node_ptr = MP_NEW_RAW(a, int, n + 1), *count = MP_NEW_RAW(a, int, n);
     node_ptr[0] = 0;
@@ -151,20 +151,21 @@ static void gather_graphs(mp_arena *a, const mp_graph *all, const int *which, in
         node_ptr[i + 1] = nodes += end - first;
         edges += count[i];
     }
-    int *row_ptr = MP_NEW(a, int, nodes + 1), *col = MP_NEW_RAW(a, int, edges), *rev = MP_NEW_RAW(a, int, edges);
+    int *row_ptr = MP_NEW(a, int, nodes + 1), *col = MP_NEW_RAW(a, int, edges);
+    int *rev = sums_only ? NULL : MP_NEW_RAW(a, int, edges);
     for (int i = 0; i < n; i++) {
         int first = all->node_ptr[which[i]], end = all->node_ptr[which[i] + 1], shift = node_ptr[i] - first;
         int from = all->row_ptr[first];
         for (int v = first; v < end; v++) row_ptr[v + shift + 1] = e + (count[i] ? all->row_ptr[v + 1] - from : 0);
         for (int k = 0; k < count[i]; k++) col[e + k] = all->col[from + k] + shift;
-        for (int k = 0; k < count[i]; k++) rev[e + k] = all->rev[from + k] - from + e;
+        for (int k = 0; rev && k < count[i]; k++) rev[e + k] = all->rev[from + k] - from + e;
         e += count[i];
     }
     *out = mp_graph_of(a, n, node_ptr, row_ptr, col, rev);
     out->which = which;
     out->extra = all->extra;
     out->loopless = all->loopless;
-    out->sums_only = without != NULL;
+    out->sums_only = sums_only;
 }
 
 static void gather_dense(mp_arena *a, const mp_graph *all, const mp_sparse *x, const int *which, int n, mp_sparse *out)
@@ -207,11 +208,12 @@ void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, c
         *out = *all;
         out->norm = MP_NEW(a, mp_norm, 1);
         out->norm->twins = twins;
+        out->sums_only = sums_only;
         out->which = which;
         *out_x = *all_x;
         return;
     }
-    gather_graphs(a, all, which, n, sums_only ? twins : NULL, out);
+    gather_graphs(a, all, which, n, sums_only, out);
     if (twins) out->norm->twins = mp_twins_gather(a, all, twins, which, n);
     *out_x = (mp_sparse){ .rows = out->nodes, .cols = all_x->cols };
     if (all_x->ptr)

@@ -39,7 +39,7 @@ typedef struct mp_graph {
     mp_mat *w;                     /* E x 1: weights, or NULL when all are 1                 */
     mp_norm *norm;                 /* a memo; NULL: not kept                                 */
     bool loopless;                 /* known to have no self loops                            */
-    bool sums_only;                /* graphs with classes of twins have no edges here, only norm->twins */
+    bool sums_only;                /* no `rev`, and no edges where norm->twins has classes; see mp_graph_gather */
     const struct mp_graph *origin; /* the graph it was pooled from first, where a pooling needs that; else NULL */
     const int *origin_node;        /* N: its nodes there                           */
     const int *which;              /* B: a batch's graphs in the collection it was gathered from; else NULL  */
@@ -72,8 +72,8 @@ MP_MUST mp_err mp_graph_from_edges(mp_arena *a, int graphs, const int *node_ptr,
                                    const int *dst, mp_graph *out, int *slot);
 
 /* The graphs `which[0..n-1]` of a larger collection (with `rev`) as a batch of their own, and their rows of
- * the features. `sums_only`: of its edges nothing is asked but the normalised sum over closed neighbourhoods, so those of
- * graphs that have classes of twins may stay behind. */
+ * the features. `sums_only`: of its edges nothing is asked but the normalised sum over closed neighbourhoods, so their
+ * reverses stay behind, and where the collection knows its twins the edges of graphs that have classes of them. */
 void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n, bool sums_only,
                      mp_graph *out, mp_sparse *out_x);
 

@@ -8,33 +8,58 @@
 
 #include <string.h>
 
-void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_ptr, mp_graph *out, const int **edge_of)
+/* Columns, where each edge came from, and the reverses. Dropped nodes have the place `kept`, whose row is one entry that is
+ * written over and over: which nodes were kept is as good as random, and a branch would be guessed wrong half the time. */
+static void fill_edges(mp_arena *a, const mp_graph *g, const int *keep, int kept, const int *place, int *next, int *col,
+                       int *rev, int *from)
 {
-    int kept = keep_ptr[g->graphs];
-    int *row_ptr = MP_NEW(a, int, kept + 1), *next = MP_NEW_RAW(a, int, kept);
-    int *place = MP_NEW_RAW(a, int, g->nodes); /* new number of an old node, or -1 */
-    memset(place, -1, (size_t)g->nodes * sizeof(int));
-    for (int i = 0; i < kept; i++) place[keep[i]] = i;
-    for (int i = 0; i < kept; i++) {
-        int n = 0;
-        for (int e = g->row_ptr[keep[i]]; e < g->row_ptr[keep[i] + 1]; e++) n += place[g->col[e]] >= 0;
-        row_ptr[i + 1] = row_ptr[i] + n;
-        next[i] = row_ptr[i];
-    }
-    int edges = row_ptr[kept];
-    int *col = MP_NEW_RAW(a, int, edges), *rev = MP_NEW_RAW(a, int, edges), *from = MP_NEW_RAW(a, int, edges);
     int *now = MP_NEW_RAW(a, int, g->edges); /* new place of an old edge that survives */
+    int edges = next[kept];
     for (int j = 0; j < kept; j++) {
         for (int e = g->row_ptr[keep[j]]; e < g->row_ptr[keep[j] + 1]; e++) {
-            int i = place[g->col[e]];
-            if (i < 0) continue;
-            int at = next[i]++;
+            int i = place[g->col[e]], at = next[i];
             col[at] = j;
             from[at] = g->rev[e]; /* the edge that ends in keep[i] and comes from keep[j] */
             now[g->rev[e]] = at;
+            next[i] = at + (i < kept);
         }
     }
     for (int k = 0; k < edges; k++) rev[k] = now[g->rev[from[k]]];
+}
+
+/* The same where only the columns are needed. */
+static void fill_columns(const mp_graph *g, const int *keep, int kept, const int *place, int *next, int *col)
+{
+    for (int j = 0; j < kept; j++) {
+        for (int e = g->row_ptr[keep[j]]; e < g->row_ptr[keep[j] + 1]; e++) {
+            int i = place[g->col[e]], at = next[i];
+            col[at] = j;
+            next[i] = at + (i < kept);
+        }
+    }
+}
+
+void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_ptr, mp_graph *out, const int **edge_of)
+{
+    int kept = keep_ptr[g->graphs];
+    int *row_ptr = MP_NEW_RAW(a, int, kept + 1), *next = MP_NEW_RAW(a, int, kept + 1);
+    int *place = MP_NEW_RAW(a, int, g->nodes); /* new number of an old node, or `kept` */
+    for (int v = 0; v < g->nodes; v++) place[v] = kept;
+    for (int i = 0; i < kept; i++) place[keep[i]] = i;
+    row_ptr[0] = next[0] = 0;
+    for (int i = 0; i < kept; i++) {
+        int n = 0;
+        for (int e = g->row_ptr[keep[i]]; e < g->row_ptr[keep[i] + 1]; e++) n += place[g->col[e]] < kept;
+        row_ptr[i + 1] = next[i + 1] = row_ptr[i] + n;
+    }
+    int edges = row_ptr[kept], *col = MP_NEW_RAW(a, int, edges + 1), *rev = NULL, *from = NULL;
+    if (g->sums_only) {
+        fill_columns(g, keep, kept, place, next, col);
+    } else {
+        rev = MP_NEW_RAW(a, int, edges);
+        from = MP_NEW_RAW(a, int, edges + 1);
+        fill_edges(a, g, keep, kept, place, next, col, rev, from);
+    }
     int *node_ptr = MP_NEW_RAW(a, int, g->graphs + 1);
     memcpy(node_ptr, keep_ptr, (size_t)(g->graphs + 1) * sizeof(int));
     *out = mp_graph_of(a, g->graphs, node_ptr, row_ptr, col, rev);

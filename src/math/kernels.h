@@ -108,6 +108,7 @@ typedef struct mp_adam {
     mp_real root_corrected; /* 1 / sqrt(1 - beta2^t) */
     mp_real beta1, beta2, eps, decay;
     mp_real rest1, rest2; /* 1 - beta1, 1 - beta2, rounded once: 1 - 0.999f is off by 1e-5 */
+    bool shared;          /* other threads read the weights; changes no bit */
 } mp_adam;
 
 typedef struct mp_affine { /* BatchNorm, a number a column each */

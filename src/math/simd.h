@@ -16,6 +16,8 @@
 typedef __m512 vec;
 #define vload(p)      _mm512_loadu_ps(p)
 #define vstore(p, a)  _mm512_storeu_ps((p), (a))
+#define vstream(p, a) _mm512_stream_ps((p), (a)) /* past the caches; the address a multiple of 64 */
+#define vstreamed()   _mm_sfence()               /* before another thread reads it                */
 #define vset(x)       _mm512_set1_ps(x)
 #define vfma(a, b, c) _mm512_fmadd_ps((a), (b), (c))
 #define vadd(a, b)    _mm512_add_ps((a), (b))
@@ -35,6 +37,8 @@ typedef __m512i ivec; /* as many ints as a vector has numbers */
 typedef __m256 vec;
 #define vload(p)        _mm256_loadu_ps(p)
 #define vstore(p, a)    _mm256_storeu_ps((p), (a))
+#define vstream(p, a)   _mm256_stream_ps((p), (a))
+#define vstreamed()     _mm_sfence()
 #define vset(x)         _mm256_set1_ps(x)
 #define vfma(a, b, c)   _mm256_fmadd_ps((a), (b), (c))
 #define vadd(a, b)      _mm256_add_ps((a), (b))
@@ -53,6 +57,8 @@ typedef __m256i ivec;
 typedef mp_real vec;
 #define vload(p)        (*(p))
 #define vstore(p, a)    (*(p) = (a))
+#define vstream(p, a)   (*(p) = (a))
+#define vstreamed()     ((void)0)
 #define vset(x)         (x)
 #define vfma(a, b, c)   fma1((a), (b), (c))
 #define vadd(a, b)      ((a) + (b))
@@ -80,16 +86,6 @@ static inline mp_real fma1(mp_real a, mp_real b, mp_real c)
 static inline mp_real max1(mp_real a, mp_real b)
 {
     return a > b ? a : b;
-}
-
-/* Starts to fetch a line that will be written. */
-static inline void fetch_to_write(const void *p)
-{
-#if defined(__x86_64__)
-    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)p));
-#else
-    (void)p;
-#endif
 }
 
 static inline mp_real relu1(mp_real a)

@@ -182,15 +182,31 @@ static void adam_part(mp_real *restrict theta, mp_real *restrict m, mp_real *res
     }
 }
 
-#define AHEAD 512 /* weights */
+/* `from` of which `n` numbers go to `to`, which begins a line, past the caches. */
+static void stream(mp_real *to, const mp_real *from, size_t n)
+{
+    size_t i = 0;
+    for (; i + VW <= n; i += VW) vstream(to + i, vload(from + i));
+    for (; i < n; i++) to[i] = from[i];
+}
 
-/* The other threads have read the weights, so a line that is written must first be taken from them: ask early. */
+#define PART 512
+#define LINE 64
+
+/* Weights that other threads have read lie in their caches too, and a store would wait for each line to be taken from
+ * them; stores past the caches do not wait. */
 void MP_FN(adam)(mp_real *restrict theta, mp_real *restrict m, mp_real *restrict v, const mp_real *restrict grad,
                  const mp_adam *how, size_t n)
 {
-    for (size_t from = 0; from < n; from += AHEAD) {
-        size_t most = n - from < AHEAD ? n - from : AHEAD;
-        for (size_t i = from + most; i < n && i < from + most + AHEAD; i += 64 / sizeof *theta) fetch_to_write(theta + i);
-        adam_part(theta + from, m + from, v + from, grad + from, *how, most);
+    size_t lead = (LINE - (uintptr_t)theta % LINE) % LINE / sizeof *theta;
+    if (!how->shared || lead > n) lead = n;
+    adam_part(theta, m, v, grad, *how, lead);
+    for (size_t at = lead, most; at < n; at += most) {
+        mp_real next[PART];
+        most = n - at < PART ? n - at : PART;
+        memcpy(next, theta + at, most * sizeof *next);
+        adam_part(next, m + at, v + at, grad + at, *how, most);
+        stream(theta + at, next, most);
     }
+    if (lead < n) vstreamed();
 }

@@ -24,5 +24,6 @@ mp_adam mp_adam_for(const mp_config *conf, double rate, int64_t t)
                       (mp_real)EPSILON,
                       (mp_real)conf->weight_decay,
                       (mp_real)(1 - conf->beta1),
-                      (mp_real)(1 - BETA2) };
+                      (mp_real)(1 - BETA2),
+                      false };
 }

@@ -127,6 +127,7 @@ void mp_update_weights(mp_engine *e)
             if (e->shards[s].live[id]) first[id] = s;
         if (first[id] < 0) continue;
         how[id] = mp_adam_for(mp_model_config(e->model), e->rate, ++e->updates[id]);
+        how[id].shared = mp_crew_size(e->crew) > 1;
         chunks += (int)(((size_t)e->params->list[id].rows * (size_t)e->params->list[id].cols + UPDATE_CHUNK - 1) /
                         UPDATE_CHUNK);
     }

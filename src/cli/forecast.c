@@ -169,7 +169,8 @@ static mp_err forecast(const mp_workload *w, mp_arena *a, mp_forecast *out)
         mp_arena_limit(most);
     }
     out->threads = w->threads < l.shards || !l.shards ? w->threads : l.shards;
-    out->bytes = held + (size_t)w->jobs * ((size_t)out->threads * out->shard + (size_t)(l.shards + PARAM_BLOCKS) * block);
+    out->bytes =
+        held + (size_t)w->jobs * ((size_t)out->threads * out->shard + (size_t)(l.shards + PARAM_BLOCKS) * block);
     return most && out->bytes > most ? refuse(w, out, l.sorted[0].graph) : MP_OK;
 }
 

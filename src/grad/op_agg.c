@@ -167,9 +167,7 @@ static mp_norm coefficients(mp_ctx *c, const mp_graph *g, mp_agg_kind kind)
 
 static mp_links links(const mp_graph *g, const mp_norm *n, bool transposed)
 {
-    return (mp_links){
-        g->row_ptr, g->col, n->p, transposed && n->p ? g->rev : NULL, n->q, n->s, n->s, NULL, NULL
-    };
+    return (mp_links){ g->row_ptr, g->col, n->p, transposed && n->p ? g->rev : NULL, n->q, n->s, n->s, NULL, NULL };
 }
 
 /* Counts what a sum or a dot over neighbours moves: a row for each neighbour, a row for each node. */

@@ -97,8 +97,8 @@ static void set_attend_back(void *p, mp_ctx *c)
         bool add = !mp_grad_store(s->x);
         c->k->agg(s->x->g, s->out->g, (mp_links){ .row_ptr = s->self, .col = s->graph, .p = s->alpha }, NULL, add,
                   false, 0, N, C);
-        c->k->agg(s->x->g, s->q->v, (mp_links){ .row_ptr = s->self, .col = s->graph, .p = du }, NULL, true, false, 0,
-                  N, C);
+        c->k->agg(s->x->g, s->q->v, (mp_links){ .row_ptr = s->self, .col = s->graph, .p = du }, NULL, true, false, 0, N,
+                  C);
     }
     mp_arena_back(c->arena, here);
 }
@@ -115,7 +115,8 @@ mp_mat *mp_set_attend(mp_ctx *c, mp_mat *x, mp_mat *q, const int *ptr, int graph
     mp_real *u = MP_NEW_RAW(c->arena, mp_real, N), *alpha = MP_NEW_RAW(c->arena, mp_real, N);
     c->k->edge_dot(u, NULL, q->v, x->v, (mp_links){ .row_ptr = ptr, .col = self }, false, graphs, x->cols);
     c->k->softmax(alpha, u, ptr, graphs);
-    c->k->agg(out->v, x->v, (mp_links){ .row_ptr = ptr, .col = self, .p = alpha }, NULL, false, false, 0, graphs, x->cols);
+    c->k->agg(out->v, x->v, (mp_links){ .row_ptr = ptr, .col = self, .p = alpha }, NULL, false, false, 0, graphs,
+              x->cols);
     MP_RECORD(c, set_attend_back, struct set_attend, out, x, q, alpha, ptr, self, graph);
     return out;
 }

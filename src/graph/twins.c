@@ -188,9 +188,7 @@ const mp_twins *mp_twins_find(mp_arena *scratch, mp_arena *a, const mp_graph *g)
     int *row_ptr = MP_NEW(a, int, s.classes + 1), *col = MP_NEW_RAW(a, int, s.links);
     for (int k = 0; k < s.classes; k++) row_ptr[k + 1] = row_ptr[k] + class_row(&s, k, col + row_ptr[k]);
     mp_twins *t = MP_NEW(a, mp_twins, 1);
-    *t = (mp_twins){
-        .classes = s.classes, .links = s.links, .class_ptr = class_ptr, .row_ptr = row_ptr, .col = col
-    };
+    *t = (mp_twins){ .classes = s.classes, .links = s.links, .class_ptr = class_ptr, .row_ptr = row_ptr, .col = col };
     list_members(a, t, s.class_of, g->nodes);
     list_runs(a, t, g->node_ptr, g->graphs);
     return t;

@@ -50,10 +50,9 @@ static mp_graph random_graph(mp_arena *a, int n)
 static mp_mat features(mp_arena *a, int n)
 {
     mp_rng r = mp_rng_stream(4, MP_FOR_TEST, (uint64_t)n, 0, 0);
-    mp_mat x = { .rows = n,
-                 .cols = CHANNELS,
-                 .v = MP_NEW(a, mp_real, n * CHANNELS),
-                 .g = MP_NEW(a, mp_real, n * CHANNELS) };
+    mp_mat x = {
+        .rows = n, .cols = CHANNELS, .v = MP_NEW(a, mp_real, n * CHANNELS), .g = MP_NEW(a, mp_real, n * CHANNELS)
+    };
     for (int i = 0; i < n * CHANNELS; i++) x.v[i] = (mp_real)mp_rng_between(&r, -1, 1);
     return x;
 }

@@ -123,6 +123,7 @@ static double climb(ladder *l, const mp_batch *all, double most, mp_arena *a)
     int64_t whole = mp_batch_size(&l->largest);
     for (int shift = FIRST; shift >= 0 && SURE * extrapolated(l, (double)(whole >> shift)) <= most; shift -= 2) {
         mp_batch smaller = fill(l->sorted, all, whole >> shift, room);
+        if (l->size[1] > 0) mp_arena_limit(0); /* foreseen: a guess that is a little low must not end the program */
         try(l, shift ? &smaller : &l->largest);
     }
     return extrapolated(l, (double)whole);
@@ -160,17 +161,19 @@ static mp_err forecast(const mp_workload *w, mp_arena *a, mp_forecast *out)
     }; /* any labels will do */
     ladder l = { .sorted = sort(&all, a) };
     size_t block = params->size * sizeof(mp_real), tried = mp_arena_total() + TRY_BLOCKS * block;
-    if (!most || tried < most) {
-        mp_arena_limit(0); /* the first try is small, the others are foreseen: none must end the program */
-        l.engine = mp_engine_new(m, 1);
-        find_largest(&l, w, all, a);
-        out->shard = (size_t)(GROWTH * climb(&l, &all, most ? (double)most - (double)tried : HUGE_VAL, a));
-        mp_engine_free(l.engine);
-        mp_arena_limit(most);
+    if (most && tried >= most) { /* weights alone are too many */
+        *out = (mp_forecast){ .bytes = held + (size_t)w->jobs * PARAM_BLOCKS * block, .threads = w->threads };
+        if (out->bytes < tried) out->bytes = tried;
+        return refuse(w, out, l.sorted[0].graph);
     }
-    out->threads = w->threads < l.shards || !l.shards ? w->threads : l.shards;
-    out->bytes =
-        held + (size_t)w->jobs * ((size_t)out->threads * out->shard + (size_t)(l.shards + PARAM_BLOCKS) * block);
+    l.engine = mp_engine_new(m, 1);
+    find_largest(&l, w, all, a);
+    out->shard = (size_t)(GROWTH * climb(&l, &all, most ? (double)most - (double)tried : HUGE_VAL, a));
+    mp_engine_free(l.engine);
+    mp_arena_limit(most);
+    out->threads = w->threads < l.shards ? w->threads : l.shards;
+    size_t blocks = (size_t)(l.shards + PARAM_BLOCKS) * block;
+    out->bytes = held + (size_t)w->jobs * ((size_t)out->threads * out->shard + blocks);
     return most && out->bytes > most ? refuse(w, out, l.sorted[0].graph) : MP_OK;
 }
 

@@ -4,7 +4,8 @@
  *     backward:  dZ_j = sum_i p_ij dY_i;  with G_ij = <dY_i, Z_j>:
  *         dd_i  = -(1/(2 d_i)) (sum_j G_ij p_ij + sum_m G_mi p_mi),   dw_ij = G_ij s_i s_j + dd_i      (METHODS 2.2)
  *
- * Self loops that are not stored have weight 1 and are constants. A stored one keeps its weight.
+ * Self loops that are not stored have weight 1 and are constants. A stored one keeps its weight. GCN without weights sums
+ * nodes with the same neighbourhood once (twins.h); everything else row by row.
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
 #include "grad/product.h"

@@ -39,7 +39,7 @@ typedef struct mp_graph {
     mp_mat *w;                     /* E x 1: weights, or NULL when all are 1                 */
     mp_norm *norm;                 /* a memo; NULL: not kept                                 */
     bool loopless;                 /* known to have no self loops                            */
-    bool sums_only;                /* no `rev`, and no edges where norm->twins has classes; see mp_graph_gather */
+    bool sums_only;                /* may lack `rev`, and edges where norm->twins has classes: mp_graph_gather */
     const struct mp_graph *origin; /* the graph it was pooled from first, where a pooling needs that; else NULL */
     const int *origin_node;        /* N: its nodes there                           */
     const int *which;              /* B: a batch's graphs in the collection it was gathered from; else NULL  */

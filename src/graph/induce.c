@@ -52,19 +52,21 @@ void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_
         for (int e = g->row_ptr[keep[i]]; e < g->row_ptr[keep[i] + 1]; e++) n += place[g->col[e]] < kept;
         row_ptr[i + 1] = next[i + 1] = row_ptr[i] + n;
     }
-    int edges = row_ptr[kept], *col = MP_NEW_RAW(a, int, edges + 1), *rev = NULL, *from = NULL;
+    int edges = row_ptr[kept], *col = MP_NEW_RAW(a, int, (size_t)edges + 1), *rev = NULL, *from = NULL;
     if (g->sums_only) {
         fill_columns(g, keep, kept, place, next, col);
     } else {
         rev = MP_NEW_RAW(a, int, edges);
-        from = MP_NEW_RAW(a, int, edges + 1);
+        from = MP_NEW_RAW(a, int, (size_t)edges + 1);
         fill_edges(a, g, keep, kept, place, next, col, rev, from);
     }
     int *node_ptr = MP_NEW_RAW(a, int, g->graphs + 1);
     memcpy(node_ptr, keep_ptr, (size_t)(g->graphs + 1) * sizeof(int));
     *out = mp_graph_of(a, g->graphs, node_ptr, row_ptr, col, rev);
-    if (g->norm && g->norm->ready && g->norm->twins)
-        out->norm->twins = mp_twins_keep(a, g, g->norm->twins, keep, keep_ptr);
+    /* Only twins that were asked for: whether the collection knew them must make no difference further on. */
+    bool asked = g->norm && g->norm->ready && g->norm->twins;
+    mp_assert(asked || !g->sums_only);
+    if (asked) out->norm->twins = mp_twins_keep(a, g, g->norm->twins, keep, keep_ptr);
     out->loopless = g->loopless;
     out->sums_only = g->sums_only;
     if (edge_of) *edge_of = from;

@@ -109,13 +109,21 @@ static uint64_t table_size(int nodes)
     return size;
 }
 
-/* The classes of graph b, if they halve what a sum has to add. */
+/* Whether a graph can have enough twins to be worth a search. */
+static bool is_dense(const mp_graph *g, int b)
+{
+    int from = g->node_ptr[b], to = g->node_ptr[b + 1];
+    return to > from && (g->row_ptr[to] - g->row_ptr[from]) / LEAST_DEGREE >= to - from;
+}
+
+/* The classes of graph b, if they save a fifth of what a sum has to add. */
 static void search_graph(search *s, int b)
 {
     const mp_graph *g = s->g;
     int from = g->node_ptr[b], to = g->node_ptr[b + 1], edges = g->row_ptr[to] - g->row_ptr[from];
-    int before = s->classes, links = 0, nodes = to - from;
-    if (edges / LEAST_DEGREE < nodes) return;
+    int before = s->classes, nodes = to - from;
+    int64_t links = 0;
+    if (!is_dense(g, b)) return;
     uint64_t size = table_size(nodes);
     memset(s->slot, -1, size * sizeof *s->slot);
     bool plain = true;
@@ -124,8 +132,8 @@ static void search_graph(search *s, int b)
         join_class(s, v, size - 1);
     }
     for (int k = before; plain && k < s->classes; k++) links += class_row(s, k, NULL);
-    if (plain && (int64_t)edges >= (int64_t)links + (int64_t)links / 4 + nodes) {
-        s->links += links;
+    if (plain && edges >= links + links / 4 + nodes) {
+        s->links += (int)links;
         return;
     }
     s->classes = before;
@@ -160,19 +168,32 @@ static void list_runs(mp_arena *a, mp_twins *t, const int *node_ptr, int graphs)
     t->run = run;
 }
 
+/* Of those that are searched. */
 static int largest_graph(const mp_graph *g)
 {
     int most = 0;
     for (int b = 0; b < g->graphs; b++) {
-        int n = g->node_ptr[b + 1] - g->node_ptr[b];
+        int n = is_dense(g, b) ? g->node_ptr[b + 1] - g->node_ptr[b] : 0;
         most = n > most ? n : most;
     }
     return most;
 }
 
+/* No classes in any of the graphs. */
+static const mp_twins *no_twins(mp_arena *a, const int *node_ptr, int graphs)
+{
+    mp_twins *t = MP_NEW(a, mp_twins, 1);
+    t->class_ptr = MP_NEW(a, int, graphs + 1);
+    t->member_ptr = t->row_ptr = MP_NEW(a, int, 1);
+    list_runs(a, t, node_ptr, graphs);
+    return t;
+}
+
 const mp_twins *mp_twins_find(mp_arena *scratch, mp_arena *a, const mp_graph *g)
 {
-    int most = largest_graph(g), *class_ptr = MP_NEW(a, int, g->graphs + 1);
+    int most = largest_graph(g);
+    if (most == 0) return no_twins(a, g->node_ptr, g->graphs);
+    int *class_ptr = MP_NEW(a, int, g->graphs + 1);
     search s = { .g = g,
                  .key = MP_NEW_RAW(scratch, uint64_t, most),
                  .hash = MP_NEW_RAW(scratch, uint64_t, g->nodes),
@@ -258,7 +279,7 @@ static void keep_classes(const mp_twins *t, int graphs, const int *keep, const i
 /* Q between the classes that are left, each row in its old order. */
 static void keep_links(mp_arena *a, const mp_twins *t, const int *now, const int *was, mp_twins *out)
 {
-    int *row_ptr = MP_NEW(a, int, out->classes + 1), *col = MP_NEW_RAW(a, int, t->links + 1), n = 0;
+    int *row_ptr = MP_NEW(a, int, out->classes + 1), *col = MP_NEW_RAW(a, int, (size_t)t->links + 1), n = 0;
     for (int k = 0; k < out->classes; k++) {
         for (int e = t->row_ptr[was[k]]; e < t->row_ptr[was[k] + 1]; e++) {
             int q = now[t->col[e]];
@@ -274,6 +295,7 @@ static void keep_links(mp_arena *a, const mp_twins *t, const int *now, const int
 
 const mp_twins *mp_twins_keep(mp_arena *a, const mp_graph *g, const mp_twins *t, const int *keep, const int *keep_ptr)
 {
+    if (t->classes == 0) return no_twins(a, keep_ptr, g->graphs);
     int kept = keep_ptr[g->graphs], *class_ptr = MP_NEW(a, int, g->graphs + 1);
     int *class_of = MP_NEW_RAW(a, int, g->nodes), *new_class = MP_NEW_RAW(a, int, kept);
     int *now = MP_NEW_RAW(a, int, t->classes), *was = MP_NEW_RAW(a, int, t->classes);

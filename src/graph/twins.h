@@ -7,8 +7,8 @@
  *
  * A sum over closed neighbourhoods becomes a sum over members, one over classes, and copies. Graphs made of cliques
  * have few classes: COLLAB's 24.9 million entries of A + I become 3.7 million of Q and 0.4 million members. A graph
- * where this does not halve the work, or with stored self loops, has no classes and is summed node by node; so what is
- * done with a graph depends on that graph alone.
+ * where this does not save a fifth, or with stored self loops, has no classes and is summed node by node; so what is done
+ * with a graph depends on that graph alone.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_TWINS_H
 #define MP_TWINS_H
@@ -24,6 +24,7 @@ typedef struct mp_twins {
     const int *run;                 /* two a run: its nodes are run[2i] .. run[2i+1]-1              */
 } mp_twins;
 
+/* Of a graph with all its edges. The result is in `a`; `scratch` (may be the same) is not cleared. */
 const mp_twins *mp_twins_find(mp_arena *scratch, mp_arena *a, const mp_graph *g);
 
 /* The twins of the graphs which[0..n-1] of a collection, as nodes of the batch that mp_graph_gather makes. */

@@ -44,7 +44,8 @@ typedef struct mp_links {
      * Products with N <= MP_NARROW and A not flipped use 16 lanes over k. work: mp_gemm_work elements. */             \
     K(gemm, (mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, const mp_real *bias, bool add, bool relu,   \
              mp_real *work))                                                                                          \
-    /* Y[v] = r[v] (sum over links of coefficient * Z[col], columns upwards) + bias; then ReLU. Rows from .. end-1. */ \
+    /* Y[i] = r[i] (sum over the links of row v of coefficient * Z[col], in their order) + bias, then ReLU, for each i \
+     * that v goes to; v = from .. end-1. */                                                                          \
     K(agg, (mp_real *Y, const mp_real *Z, mp_links g, const mp_real *bias, bool add, bool relu, int from, int end,    \
             int C))                                                                                                   \
     /* out[e] (+)= <A[row of e], B[col e]>, and self[v] (+)= <A[v], B[v]> unless self is NULL; 16 lanes. */           \
@@ -52,7 +53,7 @@ typedef struct mp_links {
     /* Y[v] = bias + sum over entries z of row v of val[z] W[col z]; val NULL: 1. */                                  \
     K(sparse_fwd, (mp_real *Y, const int *ptr, const int *col, const mp_real *val, const mp_real *W,                  \
                    const mp_real *bias, int N, int C))                                                                \
-    /* dW[col z] += val[z] dY[v], rows upwards; with `wrote` only rows that it marks have contents, and it is completed. */ \
+    /* dW[col z] += val[z] dY[v], rows upwards; with `wrote` only rows it marks have contents, and it is completed. */ \
     K(sparse_bwd, (mp_real *dW, bool *wrote, const mp_real *dY, const int *ptr, const int *col, const mp_real *val,   \
                    int N, int C))                                                                                     \
     /* out[i, d*C+c] = G[i,d] X[keep i, c]; split > 0: out[i,c] = G[i, c/split] X[keep i, c]. */                      \

@@ -47,17 +47,28 @@ static int edges_of(const mp_batch *b, int i)
     return b->all->row_ptr[node[1]] - b->all->row_ptr[node[0]];
 }
 
-/* What a sum over neighbours adds: edges, or links between classes of twins where it knows them. */
-static int links_of(const mp_batch *b, int i)
+/* What a sum over neighbours adds: edges, or links between classes of twins. */
+static int links_of(const mp_batch *b, const mp_twins *t, int i)
 {
-    const mp_twins *t = b->all->norm ? b->all->norm->twins : NULL;
     const int *class = t ? t->class_ptr + b->which[i] : NULL;
     return t && class[0] < class[1] ? t->row_ptr[class[1]] - t->row_ptr[class[0]] : edges_of(b, i);
 }
 
-static int64_t cost_of(const mp_batch *b, int i)
+static int64_t cost_of(const mp_batch *b, const mp_twins *t, int i)
 {
-    return (int64_t)NODE_COST * nodes_of(b, i) + links_of(b, i);
+    return (int64_t)NODE_COST * nodes_of(b, i) + links_of(b, t, i);
+}
+
+/* A collection for a model that asks for sums only knows its twins, since they decide about the cut. */
+static const mp_graph *with_twins(mp_engine *e, const mp_graph *all)
+{
+    if (!mp_model_sums_only(e->model) || (all->norm && all->norm->twins)) return all;
+    if (e->all.row_ptr != all->row_ptr || e->all.graphs != all->graphs) {
+        e->all = *all;
+        e->all.norm = MP_NEW(e->memory, mp_norm, 1);
+        e->all.norm->twins = mp_twins_find(e->memory, e->memory, all);
+    }
+    return &e->all;
 }
 
 int64_t mp_batch_size(const mp_batch *b)
@@ -68,13 +79,14 @@ int64_t mp_batch_size(const mp_batch *b)
 }
 
 /* Whole graphs, cut where equal shares of the cost end, an even number of shards, so that two threads have the same to
- * do. Looks at nothing but the batch. */
+ * do. Looks at nothing but the batch and the kind of model. */
 static void cut(mp_engine *e, const mp_batch *b, bool whole)
 {
+    const mp_twins *t = mp_model_sums_only(e->model) && b->all->norm ? b->all->norm->twins : NULL;
     int64_t total = 0, before = 0, nodes = 0;
     for (int i = 0; i < b->n; i++) {
         nodes += nodes_of(b, i);
-        total += cost_of(b, i);
+        total += cost_of(b, t, i);
     }
     int64_t want = 2 * ((nodes + SHARD_NODES) / (2 * SHARD_NODES));
     if (want < 1 || whole) want = 1;
@@ -88,14 +100,14 @@ static void cut(mp_engine *e, const mp_batch *b, bool whole)
     int count = 0;
     int64_t last = -1;
     for (int i = 0; i < b->n; i++) {
-        int64_t middle = 2 * before + cost_of(b, i), at = total ? middle * want / (2 * total) : 0;
+        int64_t middle = 2 * before + cost_of(b, t, i), at = total ? middle * want / (2 * total) : 0;
         if (at == want) at--; /* a graph without nodes at the very end */
         if (at != last) {
             e->shards[count++].from = i;
             last = at;
         }
         e->shards[count - 1].to = i + 1;
-        before += cost_of(b, i);
+        before += cost_of(b, t, i);
     }
     e->shard_count = count;
 }
@@ -199,9 +211,11 @@ static void train_shard(void *arg, int index, int worker)
 static mp_err run_batch(mp_engine *e, const mp_batch *b, mp_draw draw, double *loss, double *aux)
 {
     mp_assert(b->n > 0 && b->x->cols == mp_model_features(e->model));
-    e->batch = b;
+    e->known = *b;
+    e->known.all = with_twins(e, b->all);
+    e->batch = &e->known;
     e->draw = draw;
-    cut(e, b, mp_model_whole_batch(e->model));
+    cut(e, e->batch, mp_model_whole_batch(e->model));
     make_room(e);
     mp_crew_run(e->crew, e->shard_count, train_shard, e);
     bool diverged = false;

@@ -31,6 +31,8 @@ struct mp_engine {
     mp_draw draw;
     mp_real *out; /* mp_engine_predict */
     double flops, moved;
+    mp_batch known;      /* the batch of mp_engine_train, its collection with twins */
+    mp_graph all;        /* a collection that did not know its twins, with them     */
     mp_profile *profile; /* one per thread; NULL: nobody asks */
     double rate;         /* of the configured learning rate */
     double aux_weight;   /* of the auxiliary loss in this pass */

@@ -47,6 +47,23 @@ void check_linear_sparse(void **state)
     mp_sparse x = { 4, 5, ptr, col, val };
     mp_mat *w = mp_check_input(t, 5, 3), *b = mp_check_input(t, 1, 3);
     MP_GRADCHECK(t, mp_mix(&t->ctx, 2, mp_linear_sparse(&t->ctx, &x, w, b), -3, mp_linear_sparse(&t->ctx, &x, w, b)));
+    /* A weight whose gradient may come by rows: columns 0 and 4 of `few` are empty, and others use it before and after. */
+    static const int few_ptr[] = { 0, 1, 1, 3, 4 }, few_col[] = { 3, 1, 2, 3 };
+    mp_sparse few = { 4, 5, few_ptr, few_col, NULL };
+    for (int order = 0; order < 8; order++) {
+        mp_check_reset(t);
+        mp_mat *shared = mp_check_input(t, 5, 3), *dense = mp_check_input(t, 4, 5);
+        shared->wrote = MP_NEW(t->rig.memory, bool, 5);
+        for (mp_check_begin(t, "by rows"); mp_check_next(t);) {
+            mp_mat *sum = NULL;
+            for (int i = 0; i < 3; i++) {
+                mp_mat *y = order >> i & 1 ? mp_linear(&t->ctx, dense, shared, NULL, false)
+                                           : mp_linear_sparse(&t->ctx, &few, shared, NULL);
+                sum = sum ? mp_mix(&t->ctx, 1, sum, (mp_real)(i + 1), y) : y;
+            }
+            mp_check_value(t, sum);
+        }
+    }
 }
 
 void check_act(void **state)

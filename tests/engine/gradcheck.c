@@ -121,7 +121,7 @@ static void start_round(mp_check *t)
     t->ctx.last = NULL;
     t->ctx.rng = mp_rng_stream(7, MP_FOR_STEP, 0, 0, 0); /* the same dropout every time */
     for (int i = 0; i < s->inputs; i++) {
-        s->input[i]->live = false;
+        s->input[i]->live = s->input[i]->by_rows = false;
         memset(s->input[i]->g, 0xff, size_of(s->input[i]) * sizeof(mp_real));
     }
 }
@@ -176,7 +176,8 @@ static void run_tape(mp_check *t)
     mp_tape_back(&t->ctx);
     for (int i = 0; i < s->inputs; i++) {
         s->gradient[i] = MP_NEW(s->scratch, double, size_of(s->input[i]));
-        if (s->input[i]->live) memcpy(s->gradient[i], s->input[i]->g, size_of(s->input[i]) * sizeof(double));
+        if (s->input[i]->live)
+            memcpy(s->gradient[i], mp_grad_zeroed(s->input[i]), size_of(s->input[i]) * sizeof(double));
     }
     s->at = -1;
 }

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,18 +108,21 @@ static void adam_is_pytorchs(void **state)
     follow_adam("pool=sag hidden=8 layers=2 lr=0.01 weight-decay=0");
     follow_adam("pool=cgi hidden=8 layers=2 lr=0.01");
     follow_adam("pool=sag hidden=8 layers=2 lr=0.01 weight-decay=0.01 clip=0.05");
+    follow_adam(
+        "pool=topk hidden=24 layers=1 lr=0.01 weight-decay=0.01"); /* rows that straddle chunks, if inputs are many */
 }
 
 /* After one step Adam's first moment is a tenth of the gradient: that of one tape over the whole batch. */
 static void shards_add_up_to_the_gradient_of_the_batch(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    static const char *const nets[] = { "pool=sag hidden=8 layers=2", "pool=asap hidden=8 layers=2",
+                                        "pool=topk hidden=24 layers=1" }; /* many inputs: rows straddle chunks */
+    for (int i = 0; i < 3; i++) {
         world w;
-        world_init(&w,
-                   i ? "pool=asap hidden=8 layers=2 dropout=0 weight-decay=0"
-                     : "pool=sag hidden=8 layers=2 dropout=0 weight-decay=0",
-                   200, 30, 2);
+        char options[128];
+        snprintf(options, sizeof options, "%s dropout=0 weight-decay=0", nets[i]);
+        world_init(&w, options, 200, 30, 2);
         mp_real *grad = MP_NEW(w.rig.memory, mp_real, w.params->size);
         mp_batch b = batch_of(&w, 0, 200);
         mp_draw draw = { 3, 0, 0, 0 };

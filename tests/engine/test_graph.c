@@ -177,8 +177,10 @@ static void gathered_graphs_are_those_of_the_collection(void **state)
         mp_sparse x = some_features(&r, g.nodes, i % 3), out_x;
         int which[8], n = 1 + mp_rng_below(&r.rng, 8);
         for (int k = 0; k < n; k++) which[k] = i % 10 ? mp_rng_below(&r.rng, g.graphs) : k % g.graphs; /* repeats too */
+        g.loopless = mp_graph_is_loopless(&g);
         mp_graph_gather(r.memory, &g, &x, which, n, false, &out, &out_x);
         must_hold(&out);
+        assert_true(out.loopless == g.loopless);
         assert_int_equal(out.graphs, n);
         assert_int_equal(out_x.rows, out.nodes);
         int *from = mp_rig_dense(&r, &g), *to = mp_rig_dense(&r, &out);
@@ -214,8 +216,10 @@ static void induced_edges_are_those_between_kept_nodes(void **state)
             keep_ptr[b + 1] = n;
         }
         const int *edge_of;
+        g.loopless = mp_graph_is_loopless(&g);
         mp_induce(r.memory, &g, keep, keep_ptr, &out, &edge_of);
         must_hold(&out);
+        assert_true(out.loopless == g.loopless);
         assert_null(out.w);
         int *from = mp_rig_dense(&r, &g), *to = mp_rig_dense(&r, &out);
         for (int p = 0; p < n; p++) {

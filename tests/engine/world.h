@@ -6,7 +6,9 @@
 #include "property.h"
 #include "train/engine.h"
 
-#define FEATURES 5
+#ifndef FEATURES
+#define FEATURES 5 /* input columns */
+#endif
 
 typedef struct world { /* a generated collection and a model */
     mp_rig rig;

@@ -36,24 +36,10 @@ static mp_real weight(const mp_graph *g, int e)
     return g->w ? g->w->v[e] : (mp_real)1;
 }
 
-/* Whether v has a stored self loop, and where. */
-static int loop_of(const mp_graph *g, int v)
-{
-    int from = g->row_ptr[v], to = g->row_ptr[v + 1];
-    while (from < to) {
-        int middle = (from + to) / 2;
-        if (g->col[middle] < v)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < g->row_ptr[v + 1] && g->col[from] == v ? from : -1;
-}
-
 /* The degree of v in an unweighted graph with a self loop at every node. */
 static mp_real closed_degree(const mp_graph *g, int v)
 {
-    return (mp_real)(g->row_ptr[v + 1] - g->row_ptr[v] + (g->loopless || loop_of(g, v) < 0));
+    return (mp_real)(g->row_ptr[v + 1] - g->row_ptr[v] + (g->loopless || mp_graph_edge(g, v, v) < 0));
 }
 
 /* The same for all nodes of a class of twins. */
@@ -91,7 +77,7 @@ static mp_norm closed(mp_ctx *c, const mp_graph *g)
     n.p = g->w->v;
     n.q = MP_NEW_RAW(c->arena, mp_real, g->nodes);
     for (int v = 0; v < g->nodes; v++) {
-        int loop = loop_of(g, v);
+        int loop = mp_graph_edge(g, v, v);
         mp_real own = loop < 0 ? (mp_real)1 : weight(g, loop), degree = own;
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) degree += e == loop ? 0 : weight(g, e);
         n.s[v] = inverse_root(degree);

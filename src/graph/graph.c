@@ -50,6 +50,19 @@ static mp_err check_rows(const mp_graph *g, int b)
     return MP_OK;
 }
 
+int mp_graph_edge(const mp_graph *g, int u, int v)
+{
+    int from = g->row_ptr[v], to = g->row_ptr[v + 1];
+    while (from < to) {
+        int middle = from + (to - from) / 2;
+        if (g->col[middle] < u)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < g->row_ptr[v + 1] && g->col[from] == u ? from : -1;
+}
+
 bool mp_graph_is_loopless(const mp_graph *g)
 {
     for (int v = 0; v < g->nodes; v++)

@@ -54,6 +54,9 @@ typedef struct mp_sparse {
     const mp_real *val;
 } mp_sparse;
 
+/* The place of the edge u -> v, or -1. */
+int mp_graph_edge(const mp_graph *g, int u, int v);
+
 bool mp_graph_is_loopless(const mp_graph *g);
 
 /* A graph without weights, of arrays that stay; node_ptr and row_ptr say how many nodes and edges there are. */

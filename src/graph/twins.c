@@ -24,20 +24,6 @@ static int degree(const mp_graph *g, int v)
     return g->row_ptr[v + 1] - g->row_ptr[v];
 }
 
-/* Where u is among the neighbours of v, counted from the row's start; -1: it is not. */
-static int place_of(const mp_graph *g, int v, int u)
-{
-    int from = g->row_ptr[v], to = g->row_ptr[v + 1];
-    while (from < to) {
-        int middle = from + (to - from) / 2;
-        if (g->col[middle] < u)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < g->row_ptr[v + 1] && g->col[from] == u ? from - g->row_ptr[v] : -1;
-}
-
 static bool same(const int *a, const int *b, int n)
 {
     return memcmp(a, b, (size_t)n * sizeof *a) == 0;
@@ -47,8 +33,10 @@ static bool same(const int *a, const int *b, int n)
 static bool are_twins(const mp_graph *g, int u, int v)
 {
     const int *a = g->col + g->row_ptr[u], *b = g->col + g->row_ptr[v];
-    int n = degree(g, u), of_u = place_of(g, v, u), of_v = place_of(g, u, v);
-    if (n != degree(g, v) || of_u < 0 || of_v < of_u) return false;
+    int n = degree(g, u), to_v = mp_graph_edge(g, u, v), to_u = mp_graph_edge(g, v, u);
+    if (n != degree(g, v) || to_v < 0 || to_u < 0) return false;
+    int of_u = to_v - g->row_ptr[v], of_v = to_u - g->row_ptr[u]; /* u's place in row v, v's place in row u */
+    if (of_v < of_u) return false;
     return same(a, b, of_u) && same(a + of_u, b + of_u + 1, of_v - of_u) &&
            same(a + of_v + 1, b + of_v + 1, n - of_v - 1);
 }

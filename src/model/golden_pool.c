@@ -33,27 +33,13 @@ static void same_batch(mp_case *k, const mp_pooling *p)
     mp_case_equal(k, t, batch, (size_t)p->out_g->nodes);
 }
 
-/* The place of the edge u -> v, or -1. */
-static int find_edge(const mp_graph *g, int u, int v)
-{
-    int lo = g->row_ptr[v], hi = g->row_ptr[v + 1];
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
-        if (g->col[mid] < u)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < g->row_ptr[v + 1] && g->col[lo] == u ? lo : -1;
-}
-
 /* A list of n edges must hold exactly the edges of the graph, each once. False when it does not. */
 static bool same_set(mp_case *k, const char *name, const mp_graph *g, const int *src, const int *dst, int n)
 {
     char *seen = MP_NEW(k->step, char, g->edges + 1);
     for (int e = 0; e < n; e++) {
         bool inside = src[e] >= 0 && src[e] < g->nodes && dst[e] >= 0 && dst[e] < g->nodes;
-        int at = inside ? find_edge(g, src[e], dst[e]) : -1;
+        int at = inside ? mp_graph_edge(g, src[e], dst[e]) : -1;
         if (at < 0 || seen[at]) {
             mp_case_wrong(k, name, "has the edge %d -> %d, which our graph has not", src[e], dst[e]);
             return false;

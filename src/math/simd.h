@@ -14,16 +14,19 @@
 #include <immintrin.h>
 #define VW 16
 typedef __m512 vec;
-#define vload(p)      _mm512_loadu_ps(p)
-#define vstore(p, a)  _mm512_storeu_ps((p), (a))
-#define vstream(p, a) _mm512_stream_ps((p), (a)) /* past the caches; the address a multiple of 64 */
-#define vstreamed()   _mm_sfence()               /* before another thread reads it                */
-#define vset(x)       _mm512_set1_ps(x)
-#define vfma(a, b, c) _mm512_fmadd_ps((a), (b), (c))
-#define vadd(a, b)    _mm512_add_ps((a), (b))
-#define vmul(a, b)    _mm512_mul_ps((a), (b))
-#define vmax(a, b)    _mm512_max_ps((a), (b))                 /* a > b ? a : b, so b when one is NaN */
-#define vrelu(a)      _mm512_max_ps(_mm512_setzero_ps(), (a)) /* this order lets NaN through */
+#define vload(p)             _mm512_loadu_ps(p)
+#define vstore(p, a)         _mm512_storeu_ps((p), (a))
+#define vpart(n)             ((__mmask16)((1u << (n)) - 1)) /* the first n numbers, n < VW */
+#define vload_part(p, n)     _mm512_maskz_loadu_ps(vpart(n), (p))
+#define vstore_part(p, n, a) _mm512_mask_storeu_ps((p), vpart(n), (a))
+#define vstream(p, a)        _mm512_stream_ps((p), (a)) /* past the caches; the address a multiple of 64 */
+#define vstreamed()          _mm_sfence()               /* before another thread reads it                */
+#define vset(x)              _mm512_set1_ps(x)
+#define vfma(a, b, c)        _mm512_fmadd_ps((a), (b), (c))
+#define vadd(a, b)           _mm512_add_ps((a), (b))
+#define vmul(a, b)           _mm512_mul_ps((a), (b))
+#define vmax(a, b)           _mm512_max_ps((a), (b))                 /* a > b ? a : b, so b when one is NaN */
+#define vrelu(a)             _mm512_max_ps(_mm512_setzero_ps(), (a)) /* this order lets NaN through */
 typedef __mmask16 vmask;
 typedef __m512i ivec; /* as many ints as a vector has numbers */
 #define vgreater(a, b)  _mm512_cmp_ps_mask((a), (b), _CMP_GT_OQ)
@@ -33,45 +36,50 @@ typedef __m512i ivec; /* as many ints as a vector has numbers */
 #define ivpick(m, a, b) _mm512_mask_blend_epi32((m), (b), (a))
 #elif !defined(MP_DOUBLE) && defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
-#define VW              8
+#define VW                   8
 typedef __m256 vec;
-#define vload(p)        _mm256_loadu_ps(p)
-#define vstore(p, a)    _mm256_storeu_ps((p), (a))
-#define vstream(p, a)   _mm256_stream_ps((p), (a))
-#define vstreamed()     _mm_sfence()
-#define vset(x)         _mm256_set1_ps(x)
-#define vfma(a, b, c)   _mm256_fmadd_ps((a), (b), (c))
-#define vadd(a, b)      _mm256_add_ps((a), (b))
-#define vmul(a, b)      _mm256_mul_ps((a), (b))
-#define vmax(a, b)      _mm256_max_ps((a), (b))
-#define vrelu(a)        _mm256_max_ps(_mm256_setzero_ps(), (a))
+#define vload(p)             _mm256_loadu_ps(p)
+#define vstore(p, a)         _mm256_storeu_ps((p), (a))
+#define vpart(n)             _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
+#define vload_part(p, n)     _mm256_maskload_ps((p), vpart(n))
+#define vstore_part(p, n, a) _mm256_maskstore_ps((p), vpart(n), (a))
+#define vstream(p, a)        _mm256_stream_ps((p), (a))
+#define vstreamed()          _mm_sfence()
+#define vset(x)              _mm256_set1_ps(x)
+#define vfma(a, b, c)        _mm256_fmadd_ps((a), (b), (c))
+#define vadd(a, b)           _mm256_add_ps((a), (b))
+#define vmul(a, b)           _mm256_mul_ps((a), (b))
+#define vmax(a, b)           _mm256_max_ps((a), (b))
+#define vrelu(a)             _mm256_max_ps(_mm256_setzero_ps(), (a))
 typedef __m256 vmask;
 typedef __m256i ivec;
-#define vgreater(a, b)  _mm256_cmp_ps((a), (b), _CMP_GT_OQ)
-#define vpick(m, a, b)  _mm256_blendv_ps((b), (a), (m))
-#define ivset(x)        _mm256_set1_epi32(x)
-#define ivstore(p, a)   _mm256_storeu_si256((__m256i *)(void *)(p), (a))
-#define ivpick(m, a, b) _mm256_blendv_epi8((b), (a), _mm256_castps_si256(m))
+#define vgreater(a, b)       _mm256_cmp_ps((a), (b), _CMP_GT_OQ)
+#define vpick(m, a, b)       _mm256_blendv_ps((b), (a), (m))
+#define ivset(x)             _mm256_set1_epi32(x)
+#define ivstore(p, a)        _mm256_storeu_si256((__m256i *)(void *)(p), (a))
+#define ivpick(m, a, b)      _mm256_blendv_epi8((b), (a), _mm256_castps_si256(m))
 #else
-#define VW              1
+#define VW                   1
 typedef mp_real vec;
-#define vload(p)        (*(p))
-#define vstore(p, a)    (*(p) = (a))
-#define vstream(p, a)   (*(p) = (a))
-#define vstreamed()     ((void)0)
-#define vset(x)         (x)
-#define vfma(a, b, c)   fma1((a), (b), (c))
-#define vadd(a, b)      ((a) + (b))
-#define vmul(a, b)      ((a) * (b))
-#define vmax(a, b)      max1((a), (b))
-#define vrelu(a)        relu1(a)
+#define vload(p)             (*(p))
+#define vstore(p, a)         (*(p) = (a))
+#define vload_part(p, n)     ((void)(n), *(p)) /* never */
+#define vstore_part(p, n, a) ((void)(n), *(p) = (a))
+#define vstream(p, a)        (*(p) = (a))
+#define vstreamed()          ((void)0)
+#define vset(x)              (x)
+#define vfma(a, b, c)        fma1((a), (b), (c))
+#define vadd(a, b)           ((a) + (b))
+#define vmul(a, b)           ((a) * (b))
+#define vmax(a, b)           max1((a), (b))
+#define vrelu(a)             relu1(a)
 typedef bool vmask;
 typedef int ivec;
-#define vgreater(a, b)  ((a) > (b))
-#define vpick(m, a, b)  ((m) ? (a) : (b))
-#define ivset(x)        (x)
-#define ivstore(p, a)   (*(p) = (a))
-#define ivpick(m, a, b) ((m) ? (a) : (b))
+#define vgreater(a, b)       ((a) > (b))
+#define vpick(m, a, b)       ((m) ? (a) : (b))
+#define ivset(x)             (x)
+#define ivstore(p, a)        (*(p) = (a))
+#define ivpick(m, a, b)      ((m) ? (a) : (b))
 #endif
 
 static inline mp_real fma1(mp_real a, mp_real b, mp_real c)

@@ -25,14 +25,28 @@ static inline __attribute__((always_inline)) mp_real coefficient(const mp_links 
     return !k.s ? w : k.p ? w * g->s[u] : g->s[u];
 }
 
+/* nv vectors, or the first `part` numbers of one when part is not 0. */
+static inline __attribute__((always_inline)) vec get(const mp_real *p, int part)
+{
+    return part ? vload_part(p, part) : vload(p);
+}
+
+static inline __attribute__((always_inline)) void put(mp_real *p, int part, vec a)
+{
+    if (part)
+        vstore_part(p, part, a);
+    else
+        vstore(p, a);
+}
+
 /* acc += the rows of Z that edges e .. bring, as long as they come from below `stop`; the first edge that does not. */
-static inline __attribute__((always_inline)) int agg_walk(int nv, links_kind k, vec *acc, const mp_real *Z,
+static inline __attribute__((always_inline)) int agg_walk(int nv, int part, links_kind k, vec *acc, const mp_real *Z,
                                                           const mp_links *g, int e, int end, int stop, int C)
 {
     for (; e < end && g->col[e] < stop; e++) {
         vec x = vset(coefficient(g, k, e, g->col[e]));
         const mp_real *z = Z + (size_t)g->col[e] * (size_t)C;
-        for (int i = 0; i < nv; i++) acc[i] = vfma(x, vload(z + i * VW), acc[i]);
+        for (int i = 0; i < nv; i++) acc[i] = vfma(x, get(z + i * VW, part), acc[i]);
     }
     return e;
 }
@@ -48,64 +62,64 @@ static inline goal goal_of(const mp_links *g, int v)
     return g->to ? (goal){ g->to, g->to_ptr[v], g->to_ptr[v + 1] } : (goal){ NULL, v, v + 1 };
 }
 
-/* nv vectors of the sum of row v. */
-static inline __attribute__((always_inline)) void agg_block(int nv, links_kind k, mp_real *Y, const mp_real *Z,
-                                                            const mp_links *g, const mp_real *bias, bool add, bool relu,
-                                                            int v, int C)
+/* nv vectors of the sum of row v, or a part of one. */
+static inline __attribute__((always_inline)) void agg_block(int nv, int part, links_kind k, mp_real *Y,
+                                                            const mp_real *Z, const mp_links *g, const mp_real *bias,
+                                                            bool add, bool relu, int v, int C)
 {
     vec acc[WIDE];
     int e = g->row_ptr[v], end = g->row_ptr[v + 1];
     for (int i = 0; i < nv; i++) acc[i] = vset((mp_real)0);
     if (g->q) {
-        e = agg_walk(nv, k, acc, Z, g, e, end, v, C);
+        e = agg_walk(nv, part, k, acc, Z, g, e, end, v, C);
         vec x = vset(g->q[v]);
-        for (int i = 0; i < nv; i++) acc[i] = vfma(x, vload(Z + (size_t)v * (size_t)C + i * VW), acc[i]);
+        for (int i = 0; i < nv; i++) acc[i] = vfma(x, get(Z + (size_t)v * (size_t)C + i * VW, part), acc[i]);
         if (e < end && g->col[e] == v) e++;
     }
-    agg_walk(nv, k, acc, Z, g, e, end, INT_MAX, C);
+    agg_walk(nv, part, k, acc, Z, g, e, end, INT_MAX, C);
     goal to = goal_of(g, v);
     for (int t = to.from; t < to.end; t++) {
         int row = to.to ? to.to[t] : t;
         mp_real *y = Y + (size_t)row * (size_t)C;
         vec scale = vset(g->r ? g->r[row] : (mp_real)1);
         for (int i = 0; i < nv; i++) {
-            vec x = vfma(scale, acc[i], add ? vload(y + i * VW) : bias ? vload(bias + i * VW) : vset((mp_real)0));
-            vstore(y + i * VW, relu ? vrelu(x) : x);
+            vec x = vfma(scale, acc[i],
+                         add    ? get(y + i * VW, part)
+                         : bias ? get(bias + i * VW, part)
+                                : vset((mp_real)0));
+            put(y + i * VW, part, relu ? vrelu(x) : x);
         }
     }
 }
 
-/* The same walk for n < VW columns that do not fill a vector. */
-static inline __attribute__((always_inline)) int rest_walk(int n, links_kind k, mp_real *acc, const mp_real *Z,
-                                                           const mp_links *g, int e, int end, int stop, int C)
+/* The same walk for a single column. */
+static inline __attribute__((always_inline)) mp_real one_walk(links_kind k, mp_real acc, const mp_real *Z,
+                                                              const mp_links *g, int *e, int end, int stop, int C)
 {
-    for (; e < end && g->col[e] < stop; e++) {
-        mp_real w = coefficient(g, k, e, g->col[e]);
-        for (int i = 0; i < n; i++) acc[i] = fma1(w, Z[(size_t)g->col[e] * (size_t)C + i], acc[i]);
+    for (; *e < end && g->col[*e] < stop; ++*e) {
+        int u = g->col[*e];
+        acc = fma1(coefficient(g, k, *e, u), Z[(size_t)u * (size_t)C], acc);
     }
-    return e;
+    return acc;
 }
 
-static inline __attribute__((always_inline)) void agg_rest(int n, links_kind k, mp_real *Y, const mp_real *Z,
-                                                           const mp_links *g, const mp_real *bias, bool add, bool relu,
-                                                           int v, int C)
+static inline __attribute__((always_inline)) void agg_one(links_kind k, mp_real *Y, const mp_real *Z, const mp_links *g,
+                                                          const mp_real *bias, bool add, bool relu, int v, int C)
 {
-    mp_real acc[VW > 1 ? VW : 2] = { 0 };
+    mp_real acc = 0;
     int e = g->row_ptr[v], end = g->row_ptr[v + 1];
     if (g->q) {
-        e = rest_walk(n, k, acc, Z, g, e, end, v, C);
-        for (int i = 0; i < n; i++) acc[i] = fma1(g->q[v], Z[(size_t)v * (size_t)C + i], acc[i]);
+        acc = one_walk(k, acc, Z, g, &e, end, v, C);
+        acc = fma1(g->q[v], Z[(size_t)v * (size_t)C], acc);
         if (e < end && g->col[e] == v) e++;
     }
-    rest_walk(n, k, acc, Z, g, e, end, INT_MAX, C);
+    acc = one_walk(k, acc, Z, g, &e, end, INT_MAX, C);
     goal to = goal_of(g, v);
     for (int t = to.from; t < to.end; t++) {
         int row = to.to ? to.to[t] : t;
         mp_real *y = Y + (size_t)row * (size_t)C, scale = g->r ? g->r[row] : (mp_real)1;
-        for (int i = 0; i < n; i++) {
-            mp_real x = fma1(scale, acc[i], add ? y[i] : bias ? bias[i] : (mp_real)0);
-            y[i] = relu ? relu1(x) : x;
-        }
+        mp_real x = fma1(scale, acc, add ? *y : bias ? *bias : (mp_real)0);
+        *y = relu ? relu1(x) : x;
     }
 }
 
@@ -116,12 +130,12 @@ static inline __attribute__((always_inline)) void agg_rows(links_kind k, mp_real
     for (int v = from; v < end; v++) {
         int c = 0;
         for (; c + WIDE * VW <= C; c += WIDE * VW)
-            agg_block(WIDE, k, Y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
-        for (; c + VW <= C; c += VW) agg_block(1, k, Y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
+            agg_block(WIDE, 0, k, Y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
+        for (; c + VW <= C; c += VW) agg_block(1, 0, k, Y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
         if (C - c == 1)
-            agg_rest(1, k, Y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
+            agg_one(k, Y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
         else if (c < C)
-            agg_rest(C - c, k, Y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
+            agg_block(1, C - c, k, Y + c, Z + c, g, bias ? bias + c : NULL, add, relu, v, C);
     }
 }
 

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/bench.h"
 #include "baseline/baseline.h"
+#include "graph/twins.h"
 #include "train/engine.h"
 
 #include <errno.h>
@@ -81,10 +82,8 @@ static mp_err random_graph(mp_arena *a, int n, int m, int columns, mp_graph *g, 
         memcpy(row_ptr, all.row_ptr, (size_t)(n + 1) * sizeof(int));
         memcpy(col, all.col, (size_t)(2 * m) * sizeof(int));
         memcpy(rev, all.rev, (size_t)(2 * m) * sizeof(int));
-        *g = all;
-        g->row_ptr = row_ptr;
-        g->col = col;
-        g->rev = rev;
+        *g = mp_graph_of(a, 1, node_ptr, row_ptr, col, rev);
+        mp_graph_know(a, g);
     }
     mp_arena_free(scratch);
     mp_real *val = MP_NEW_RAW(a, mp_real, (size_t)n * (size_t)columns);

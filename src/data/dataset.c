@@ -153,21 +153,11 @@ mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a,
     return MP_OK;
 }
 
-/* Once for all epochs; a batch of graphs that do not come from here finds its own. */
-static void know_graphs(mp_arena *a, mp_graph *g)
-{
-    g->loopless = mp_graph_is_loopless(g);
-    mp_arena *scratch = mp_arena_new(1 << 16);
-    g->norm = MP_NEW(a, mp_norm, 1);
-    g->norm->twins = mp_twins_find(scratch, a, g);
-    mp_arena_free(scratch);
-}
-
 mp_err mp_dataset_build(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
 {
     MP_TRY(mp_dataset_piece(raw, as, a, out));
     take_fixed(raw, mp_known_find(raw->name), out);
     out->fingerprint = fingerprint(out);
-    know_graphs(a, &out->graphs);
+    mp_graph_know(a, &out->graphs);
     return MP_OK;
 }

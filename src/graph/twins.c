@@ -298,3 +298,12 @@ const mp_twins *mp_twins_keep(mp_arena *a, const mp_graph *g, const mp_twins *t,
     list_runs(a, out, keep_ptr, g->graphs);
     return out;
 }
+
+void mp_graph_know(mp_arena *a, mp_graph *all)
+{
+    mp_arena *scratch = mp_arena_new(1 << 16);
+    all->loopless = mp_graph_is_loopless(all);
+    all->norm = MP_NEW(a, mp_norm, 1);
+    all->norm->twins = mp_twins_find(scratch, a, all);
+    mp_arena_free(scratch);
+}

@@ -33,4 +33,8 @@ const mp_twins *mp_twins_gather(mp_arena *a, const mp_graph *all, const mp_twins
 /* The twins of `g` among the kept nodes, which are twins in the induced graph as well (see mp_induce). */
 const mp_twins *mp_twins_keep(mp_arena *a, const mp_graph *g, const mp_twins *t, const int *keep, const int *keep_ptr);
 
+/* Finds out once for all epochs what batches of a collection would otherwise look for each time: twins, whether there are
+ * self loops. */
+void mp_graph_know(mp_arena *a, mp_graph *all);
+
 #endif

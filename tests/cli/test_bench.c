@@ -97,6 +97,21 @@ static void the_profile_accounts_for_every_second_of_every_thread(void **state)
     mp_spawn_free(&s);
 }
 
+static void growing_graphs_are_measured(void **state)
+{
+    (void)state;
+    mp_spawned s = expect(0, "bench er --pool sag,tap --nodes 300,900 --steps 1 --warm 1 --json", NULL);
+    const mp_json *points = mp_json_get(json_of(&s), "points");
+    int n = 0;
+    assert_non_null(points);
+    for (const mp_json *p = points->first; p; p = p->next, n++) {
+        assert_int_equal((int)mp_json_real(p, "nodes", 0), n % 2 ? 900 : 300);
+        assert_true(mp_json_real(p, "seconds_per_step", 0) > 0 && mp_json_real(p, "peak_bytes", 0) > 0);
+    }
+    assert_int_equal(n, 4);
+    mp_spawn_free(&s);
+}
+
 static void near_the_peak(const char *line)
 {
     mp_spawned s = expect(0, line, NULL);
@@ -167,6 +182,7 @@ int main(void)
         cmocka_unit_test(limits_follow_from_what_is_counted_and_measured),
         cmocka_unit_test(sums_over_neighbours_are_counted_by_the_row),
         cmocka_unit_test(the_profile_accounts_for_every_second_of_every_thread),
+        cmocka_unit_test(growing_graphs_are_measured),
         cmocka_unit_test(the_forecast_of_memory_is_near_the_peak),
         cmocka_unit_test(so_it_is_on_real_data),
         cmocka_unit_test(what_does_not_fit_is_refused_before_it_starts),

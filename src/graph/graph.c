@@ -170,8 +170,8 @@ static void gather_graphs(mp_arena *a, const mp_graph *all, const int *which, in
         int first = all->node_ptr[which[i]], end = all->node_ptr[which[i] + 1], shift = node_ptr[i] - first;
         int from = all->row_ptr[first];
         for (int v = first; v < end; v++) row_ptr[v + shift + 1] = e + (count[i] ? all->row_ptr[v + 1] - from : 0);
-        for (int k = 0; k < count[i]; k++) col[e + k] = all->col[from + k] + shift;
-        for (int k = 0; rev && k < count[i]; k++) rev[e + k] = all->rev[from + k] - from + e;
+        mp_shifted(col + e, all->col + from, count[i], shift);
+        if (rev) mp_shifted(rev + e, all->rev + from, count[i], e - from);
         e += count[i];
     }
     *out = mp_graph_of(a, n, node_ptr, row_ptr, col, rev);
@@ -227,7 +227,7 @@ void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, c
         return;
     }
     gather_graphs(a, all, which, n, sums_only, out);
-    if (twins) out->norm->twins = mp_twins_gather(a, all, twins, which, n);
+    if (twins) out->norm->twins = mp_twins_gather(a, all, twins, which, n, out->node_ptr);
     *out_x = (mp_sparse){ .rows = out->nodes, .cols = all_x->cols };
     if (all_x->ptr)
         gather_sparse(a, all, all_x, which, n, out_x);

@@ -54,6 +54,12 @@ typedef struct mp_sparse {
     const mp_real *val;
 } mp_sparse;
 
+/* to[i] = from[i] + by: numbers of nodes, edges or classes that move together. */
+static inline void mp_shifted(int *to, const int *from, int n, int by)
+{
+    for (int i = 0; i < n; i++) to[i] = from[i] + by;
+}
+
 /* The place of the edge u -> v, or -1. */
 int mp_graph_edge(const mp_graph *g, int u, int v);
 

@@ -2,12 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "graph/join.h"
 
-/* to[i] = from[i] + by */
-static void shifted(int *to, const int *from, int n, int by)
-{
-    for (int i = 0; i < n; i++) to[i] = from[i] + by;
-}
-
 static void join_graphs(mp_arena *a, const mp_graph *g, int n, mp_graph *out)
 {
     int graphs = 0, nodes = 0, edges = 0;
@@ -19,10 +13,10 @@ static void join_graphs(mp_arena *a, const mp_graph *g, int n, mp_graph *out)
     int *node_ptr = MP_NEW(a, int, graphs + 1), *row_ptr = MP_NEW(a, int, nodes + 1);
     int *col = MP_NEW_RAW(a, int, edges), *rev = MP_NEW_RAW(a, int, edges), b = 0, v = 0, e = 0;
     for (int i = 0; i < n; i++) {
-        shifted(node_ptr + b + 1, g[i].node_ptr + 1, g[i].graphs, v);
-        shifted(row_ptr + v + 1, g[i].row_ptr + 1, g[i].nodes, e);
-        shifted(col + e, g[i].col, g[i].edges, v);
-        shifted(rev + e, g[i].rev, g[i].edges, e);
+        mp_shifted(node_ptr + b + 1, g[i].node_ptr + 1, g[i].graphs, v);
+        mp_shifted(row_ptr + v + 1, g[i].row_ptr + 1, g[i].nodes, e);
+        mp_shifted(col + e, g[i].col, g[i].edges, v);
+        mp_shifted(rev + e, g[i].rev, g[i].edges, e);
         b += g[i].graphs;
         v += g[i].nodes;
         e += g[i].edges;
@@ -42,8 +36,8 @@ static void join_features(mp_arena *a, const mp_sparse *x, int n, int nodes, mp_
     mp_real *val = values ? MP_NEW_RAW(a, mp_real, count) : NULL;
     for (int i = 0; i < n; i++) {
         int mine = x[i].ptr[x[i].rows];
-        shifted(ptr + v + 1, x[i].ptr + 1, x[i].rows, z);
-        shifted(col + z, x[i].col, mine, 0);
+        mp_shifted(ptr + v + 1, x[i].ptr + 1, x[i].rows, z);
+        mp_shifted(col + z, x[i].col, mine, 0);
         for (int k = 0; values && k < mine; k++) val[z + k] = x[i].val ? x[i].val[k] : 1;
         v += x[i].rows;
         z += mine;

@@ -203,18 +203,13 @@ const mp_twins *mp_twins_find(mp_arena *scratch, mp_arena *a, const mp_graph *g)
     return t;
 }
 
-/* to[i] = from[i] + by */
-static void shifted(int *to, const int *from, int n, int by)
+const mp_twins *mp_twins_gather(mp_arena *a, const mp_graph *all, const mp_twins *t, const int *which, int n,
+                                const int *node_ptr)
 {
-    for (int i = 0; i < n; i++) to[i] = from[i] + by;
-}
-
-const mp_twins *mp_twins_gather(mp_arena *a, const mp_graph *all, const mp_twins *t, const int *which, int n)
-{
-    int *class_ptr = MP_NEW(a, int, n + 1), *node_ptr = MP_NEW(a, int, n + 1), members = 0, links = 0;
+    if (t->classes == 0) return no_twins(a, node_ptr, n);
+    int *class_ptr = MP_NEW(a, int, n + 1), members = 0, links = 0;
     for (int i = 0; i < n; i++) {
-        const int *node = all->node_ptr + which[i], *class = t->class_ptr + which[i];
-        node_ptr[i + 1] = node_ptr[i] + node[1] - node[0];
+        const int *class = t->class_ptr + which[i];
         class_ptr[i + 1] = class_ptr[i] + class[1] - class[0];
         members += t->member_ptr[class[1]] - t->member_ptr[class[0]];
         links += t->row_ptr[class[1]] - t->row_ptr[class[0]];
@@ -224,11 +219,11 @@ const mp_twins *mp_twins_gather(mp_arena *a, const mp_graph *all, const mp_twins
     for (int i = 0; i < n; i++) {
         int k = class_ptr[i], from = t->class_ptr[which[i]], count = class_ptr[i + 1] - k;
         int m = t->member_ptr[from], q = t->row_ptr[from];
-        shifted(member_ptr + k + 1, t->member_ptr + from + 1, count, member_ptr[k] - m);
-        shifted(row_ptr + k + 1, t->row_ptr + from + 1, count, row_ptr[k] - q);
-        shifted(member + member_ptr[k], t->member + m, member_ptr[k + count] - member_ptr[k],
-                node_ptr[i] - all->node_ptr[which[i]]);
-        shifted(col + row_ptr[k], t->col + q, row_ptr[k + count] - row_ptr[k], k - from);
+        mp_shifted(member_ptr + k + 1, t->member_ptr + from + 1, count, member_ptr[k] - m);
+        mp_shifted(row_ptr + k + 1, t->row_ptr + from + 1, count, row_ptr[k] - q);
+        mp_shifted(member + member_ptr[k], t->member + m, member_ptr[k + count] - member_ptr[k],
+                   node_ptr[i] - all->node_ptr[which[i]]);
+        mp_shifted(col + row_ptr[k], t->col + q, row_ptr[k + count] - row_ptr[k], k - from);
     }
     mp_twins *out = MP_NEW(a, mp_twins, 1);
     *out = (mp_twins){ .classes = K,

@@ -27,8 +27,10 @@ typedef struct mp_twins {
 /* Of a graph with all its edges. The result is in `a`; `scratch` (may be the same) is not cleared. */
 const mp_twins *mp_twins_find(mp_arena *scratch, mp_arena *a, const mp_graph *g);
 
-/* The twins of the graphs which[0..n-1] of a collection, as nodes of the batch that mp_graph_gather makes. */
-const mp_twins *mp_twins_gather(mp_arena *a, const mp_graph *all, const mp_twins *t, const int *which, int n);
+/* The twins of the graphs which[0..n-1] of a collection, as nodes of the batch that mp_graph_gather makes, where graph i
+ * begins at node_ptr[i]. */
+const mp_twins *mp_twins_gather(mp_arena *a, const mp_graph *all, const mp_twins *t, const int *which, int n,
+                                const int *node_ptr);
 
 /* The twins of `g` among the kept nodes, which are twins in the induced graph as well (see mp_induce). */
 const mp_twins *mp_twins_keep(mp_arena *a, const mp_graph *g, const mp_twins *t, const int *keep, const int *keep_ptr);

@@ -65,8 +65,7 @@ static const mp_graph *with_twins(mp_engine *e, const mp_graph *all)
     if (!mp_model_sums_only(e->model) || (all->norm && all->norm->twins)) return all;
     if (e->all.row_ptr != all->row_ptr || e->all.graphs != all->graphs) {
         e->all = *all;
-        e->all.norm = MP_NEW(e->memory, mp_norm, 1);
-        e->all.norm->twins = mp_twins_find(e->memory, e->memory, all);
+        mp_graph_know(e->memory, &e->all);
     }
     return &e->all;
 }
@@ -261,6 +260,7 @@ mp_err mp_engine_aux_add(mp_engine *e, const mp_batch *b, mp_draw draw, double w
     if (!e->total.grad) {
         e->total.grad = MP_NEW(e->memory, mp_real, e->params->size);
         e->total.live = MP_NEW(e->memory, bool, e->params->count);
+        e->total.rows = MP_NEW(e->memory, bool *, e->params->count);
     }
     e->aux_only = true;
     e->aux_weight = weight;

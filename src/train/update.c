@@ -37,13 +37,13 @@ static chunk chunk_of(const update *u, int index)
 static bool by_rows(const mp_engine *e, int id)
 {
     for (int s = 0; s < e->shard_count; s++)
-        if (e->shards[s].live[id] && e->shards[s].rows && e->shards[s].rows[id]) return true;
+        if (e->shards[s].live[id] && e->shards[s].rows[id]) return true;
     return false;
 }
 
 static bool has_row(const mp_shard *s, int id, size_t row)
 {
-    return s->live[id] && (!s->rows || !s->rows[id] || s->rows[id][row]);
+    return s->live[id] && (!s->rows[id] || s->rows[id][row]);
 }
 
 /* n weights of one row, from place `from` of the chunk on. */

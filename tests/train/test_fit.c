@@ -80,6 +80,27 @@ static void the_result_is_of_the_epoch_with_the_smallest_validation_loss(void **
     assert_true(r.peak_bytes > 0 && r.seconds_per_epoch > 0 && r.seconds >= r.seconds_per_epoch);
 }
 
+/* The weights that are judged and saved are those a run has that ends with the best epoch. */
+static void the_weights_are_those_of_the_best_epoch(void **state)
+{
+    fixture *f = *state;
+    mp_run_result whole, until;
+    mp_model *m, *same;
+    static const mp_fit_options nothing;
+    f->c.epochs = 40;
+    f->c.patience = 3;
+    f->c.lr = 0.05;
+    mp_run_key key = mp_run_key_of(&f->d, &f->f, &f->f.split[0], &f->c);
+    assert_int_equal(mp_run_once(&f->d, &f->f.split[0], &key, 1, &nothing, f->a, &whole, &m), MP_OK);
+    assert_true(whole.best_epoch < whole.epochs);
+    key.config.epochs = whole.best_epoch;
+    key.config.patience = 0;
+    assert_int_equal(mp_run_once(&f->d, &f->f.split[0], &key, 1, &nothing, f->a, &until, &same), MP_OK);
+    const mp_params *p = mp_model_params(m), *q = mp_model_params(same);
+    assert_memory_equal(p->theta, q->theta, p->size * sizeof *p->theta);
+    assert_true(whole.test_metric == until.test_metric && whole.val_loss == until.val_loss);
+}
+
 static void without_patience_the_last_epoch_is_taken(void **state)
 {
     fixture *f = *state;
@@ -302,6 +323,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_result_is_of_the_epoch_with_the_smallest_validation_loss),
+        TEST(the_weights_are_those_of_the_best_epoch),
         TEST(without_patience_the_last_epoch_is_taken),
         TEST(no_epochs_measure_the_initial_weights),
         TEST(threads_change_no_bit),

@@ -32,6 +32,18 @@ static void stops_after_patience_plus_one_epochs_without_a_better_loss(void **st
     assert_int_equal(s.since, 51);
 }
 
+static void the_weights_of_an_epoch_are_kept_when_its_loss_is_the_best_so_far(void **state)
+{
+    (void)state;
+    static const double loss[] = { 3, 4, 3, 2, 2.5 };
+    static const bool better[] = { true, false, false, true, false };
+    mp_stop s;
+    mp_stop_init(&s, 9);
+    for (int i = 0; i < 5; i++) assert_int_equal(mp_stop_better(&s, i + 1, loss[i]), better[i]);
+    mp_stop_init(&s, 0);
+    for (int i = 0; i < 5; i++) assert_true(mp_stop_better(&s, i + 1, loss[i]));
+}
+
 static void an_equal_loss_is_not_better(void **state)
 {
     (void)state;
@@ -85,6 +97,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stops_after_patience_plus_one_epochs_without_a_better_loss),
+        cmocka_unit_test(the_weights_of_an_epoch_are_kept_when_its_loss_is_the_best_so_far),
         cmocka_unit_test(an_equal_loss_is_not_better),
         cmocka_unit_test(the_counter_starts_again_at_a_better_loss),
         cmocka_unit_test(the_cap_ends_it_when_losses_keep_falling),

@@ -55,6 +55,31 @@ static mp_err set_number(const mp_opt *o, void *at, const char *value, const cha
     return MP_OK;
 }
 
+static mp_err set_list(const mp_opt *o, mp_list *at, const char *value, const char *where)
+{
+    mp_list list = { 0 };
+    mp_span rest = mp_span_of(value), field;
+    bool ok = true;
+    while (ok && mp_next_field(&rest, ',', &field)) {
+        int64_t v;
+        ok = list.count < MP_LIST_MOST && mp_to_int(field, &v) && (double)v >= o->lo && (double)v <= o->hi &&
+             (list.count == 0 || v > list.at[list.count - 1]);
+        if (ok) list.at[list.count++] = (int)v;
+    }
+    if (!ok || list.count == 0)
+        return mp_fail(MP_ERR_USAGE, "%s: expected up to %d rising whole numbers from %.10g to %.10g (85,95), got '%s'",
+                       where, MP_LIST_MOST, o->lo, o->hi, value);
+    *at = list;
+    return MP_OK;
+}
+
+static void list_text(const mp_list *l, char *out, size_t n)
+{
+    size_t used = 0;
+    for (int i = 0; i < l->count && used < n; i++)
+        used += (size_t)snprintf(out + used, n - used, "%s%d", i ? "," : "", l->at[i]);
+}
+
 static mp_err set_flag(void *at, const char *value, bool negated, const char *where)
 {
     static const char *const words[] = { "false", "true", "no", "yes", "off", "on", "0", "1", NULL };
@@ -91,6 +116,8 @@ static mp_err set_row(const mp_opt *o, void *conf, const char *value, bool negat
             return mp_fail(MP_ERR_USAGE, "%s: longer than %d characters", where, TEXT_SIZE - 1);
         strcpy(at, value);
         return MP_OK;
+    case MP_OPT_LIST:
+        return set_list(o, at, value, where);
     }
     return MP_OK;
 }
@@ -155,7 +182,31 @@ void mp_conf_get(const mp_opt *o, const void *conf, char *out, size_t n)
     case MP_OPT_TEXT:
         snprintf(out, n, "%s", (const char *)at);
         break;
+    case MP_OPT_LIST:
+        list_text(at, out, n);
+        break;
     }
+}
+
+bool mp_conf_same(const mp_opt *o, const void *a, const void *b)
+{
+    const void *x = field(o, a), *y = field(o, b);
+    const mp_list *p = x, *q = y;
+    switch (o->kind) {
+    case MP_OPT_REAL:
+        return memcmp(x, y, sizeof(double)) == 0;
+    case MP_OPT_TEXT:
+        return strcmp(x, y) == 0;
+    case MP_OPT_LIST:
+        return p->count == q->count && memcmp(p->at, q->at, sizeof *p->at * (size_t)p->count) == 0;
+    default:
+        return memcmp(x, y, sizeof(int)) == 0;
+    }
+}
+
+bool mp_conf_quoted(const mp_opt *o, const char *value)
+{
+    return o->kind == MP_OPT_CHOICE || o->kind == MP_OPT_TEXT || (o->kind == MP_OPT_LIST && strchr(value, ','));
 }
 
 void mp_conf_json(const mp_opt *table, const void *conf, mp_buf *out)
@@ -164,7 +215,7 @@ void mp_conf_json(const mp_opt *table, const void *conf, mp_buf *out)
     for (const mp_opt *o = table; o->name; o++) {
         char value[80];
         mp_conf_get(o, conf, value, sizeof value);
-        bool quoted = o->kind == MP_OPT_CHOICE || o->kind == MP_OPT_TEXT;
+        bool quoted = mp_conf_quoted(o, value);
         mp_buf_printf(out, "%s\"%s\":%s%s%s", o == table ? "" : ",", o->name, quoted ? "\"" : "", value,
                       quoted ? "\"" : "");
     }

@@ -6,14 +6,20 @@
 
 #include "base/text.h"
 
-typedef enum mp_opt_kind { MP_OPT_INT, MP_OPT_REAL, MP_OPT_FLAG, MP_OPT_CHOICE, MP_OPT_TEXT } mp_opt_kind;
+typedef enum mp_opt_kind { MP_OPT_INT, MP_OPT_REAL, MP_OPT_FLAG, MP_OPT_CHOICE, MP_OPT_TEXT, MP_OPT_LIST } mp_opt_kind;
+
+#define MP_LIST_MOST 8
+typedef struct mp_list { /* rising whole numbers, written "85,95" */
+    int count;           /* at least 1 */
+    int at[MP_LIST_MOST];
+} mp_list;
 
 typedef struct mp_opt {
     const char *name; /* kebab-case */
     mp_opt_kind kind;
-    size_t offset;       /* of the field in the struct: int, double, int (0/1), int (index of choice), char[64] */
+    size_t offset; /* of the field in the struct: int, double, int (0/1), int (index of choice), char[64], mp_list */
     const char *initial; /* the default, as text */
-    double lo, hi;       /* allowed range of INT and REAL, both ends included */
+    double lo, hi;       /* allowed range of INT, REAL and each number of LIST, both ends included */
     const char *choices; /* CHOICE: "a|b|c" */
     const char *help;
 } mp_opt;
@@ -32,6 +38,12 @@ mp_err mp_conf_unknown(const mp_opt *table, const char *name, const char *where)
 
 /* The value as text, as mp_conf_set takes it. */
 void mp_conf_get(const mp_opt *opt, const void *conf, char *out, size_t n);
+
+/* Whether two structs have the same value of this option. Unused bytes do not count. */
+bool mp_conf_same(const mp_opt *opt, const void *a, const void *b);
+
+/* Whether a value is text in JSON. A list of one is a number: it reads and hashes as a plain number does. */
+bool mp_conf_quoted(const mp_opt *opt, const char *value);
 
 /* A JSON object of all options, in table order. */
 void mp_conf_json(const mp_opt *table, const void *conf, mp_buf *out);

@@ -96,7 +96,7 @@ static mp_err make_plan(work *w)
     mp_config_init(&base);
     MP_TRY(set_pairs(&base, mp_preset_find("colors")->pairs));
     MP_TRY(set_pairs(&base, ours));
-    base.lr_drop = (int)((double)base.lr_drop * w->conf->epochs / base.epochs);
+    base.lr_drop.at[0] = (int)((double)base.lr_drop.at[0] * w->conf->epochs / base.epochs);
     base.epochs = w->conf->epochs;
     MP_TRY(mp_config_check(&base));
     mid = base;

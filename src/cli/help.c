@@ -19,9 +19,8 @@ static void put_left(const char *name, const char *value)
 
 static void put_opt(const mp_opt *o)
 {
-    static const char *const value[] = {
-        [MP_OPT_INT] = "N", [MP_OPT_REAL] = "X", [MP_OPT_FLAG] = "", [MP_OPT_CHOICE] = "WORD", [MP_OPT_TEXT] = "NAME"
-    };
+    static const char *const value[] = { [MP_OPT_INT] = "N",       [MP_OPT_REAL] = "X",    [MP_OPT_FLAG] = "",
+                                         [MP_OPT_CHOICE] = "WORD", [MP_OPT_TEXT] = "NAME", [MP_OPT_LIST] = "N,N..." };
     char name[96];
     snprintf(name, sizeof name, "%s%s", o->kind == MP_OPT_FLAG ? "[no-]" : "", o->name);
     put_left(name, value[o->kind]);
@@ -29,6 +28,7 @@ static void put_opt(const mp_opt *o)
     switch (o->kind) {
     case MP_OPT_INT:
     case MP_OPT_REAL:
+    case MP_OPT_LIST:
         printf(" [%s; %.10g to %.10g]\n", o->initial, o->lo, o->hi);
         break;
     case MP_OPT_FLAG:

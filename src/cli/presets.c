@@ -15,7 +15,7 @@ static const char *const colors[] = {
 };
 static const char *const triangles[] = {
     "arch", "triangles", "hidden", "64", "batch-size", "32", "lr", "0.001", "beta1", "0.5", "weight-decay", "0.0001",
-    "epochs", "100", "schedule", "step", "lr-drop", "85", "patience", "0", NULL
+    "epochs", "100", "schedule", "step", "lr-drop", "85,95", "patience", "0", NULL
 };
 /* clang-format on */
 

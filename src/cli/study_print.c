@@ -13,16 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Options as the table knows them: unused bytes of the struct do not count. */
 static bool same_options(const mp_config *p, const mp_config *q)
 {
-    for (const mp_opt *o = mp_config_table; o->name; o++) {
-        const char *x = (const char *)p + o->offset, *y = (const char *)q + o->offset;
-        bool same = o->kind == MP_OPT_TEXT   ? strcmp(x, y) == 0
-                    : o->kind == MP_OPT_REAL ? memcmp(x, y, sizeof(double)) == 0
-                                             : memcmp(x, y, sizeof(int)) == 0;
-        if (!same) return false;
-    }
+    for (const mp_opt *o = mp_config_table; o->name; o++)
+        if (!mp_conf_same(o, p, q)) return false;
     return true;
 }
 

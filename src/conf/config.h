@@ -62,10 +62,10 @@ typedef struct mp_config {
     /* training */
     int batch_size, epochs, patience, seed;
     double lr, weight_decay, beta1;
-    double clip;  /* largest norm of the gradient; 0: none */
-    int schedule; /* constant | cosine | step */
-    int warmup;   /* cosine: epochs in which the rate grows */
-    int lr_drop;  /* step: epoch from which the rate is a tenth */
+    double clip;     /* largest norm of the gradient; 0: none */
+    int schedule;    /* constant | cosine | step */
+    int warmup;      /* cosine: epochs in which the rate grows */
+    mp_list lr_drop; /* step: epochs after which the rate is a tenth of what it was */
     /* baselines */
     int clusters;                       /* diff, mincut, mem, gmt; 0: from ratio and the data */
     double link_weight, entropy_weight; /* diff: auxiliary losses */

@@ -13,7 +13,7 @@ void mp_config_to_json(const mp_config *c, mp_buf *out)
         char value[80];
         mp_conf_get(o, c, value, sizeof value);
         mp_json_key(out, o->name);
-        if (o->kind == MP_OPT_CHOICE || o->kind == MP_OPT_TEXT)
+        if (mp_conf_quoted(o, value))
             mp_json_put_text(out, value);
         else
             mp_json_put_raw(out, value);

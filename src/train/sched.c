@@ -38,7 +38,10 @@ static double drop(const mp_config *c, int epoch, double done, double steps)
 {
     (void)done;
     (void)steps;
-    return epoch > c->lr_drop ? 0.1 : 1;
+    double factor = 1;
+    for (int i = 0; i < c->lr_drop.count; i++)
+        if (epoch > c->lr_drop.at[i]) factor *= 0.1;
+    return factor;
 }
 
 double mp_sched_factor(const mp_config *c, int epoch, int step, int steps)

@@ -152,6 +152,22 @@ static void presets_lie_between_defaults_and_what_was_said(void **state)
     assert_int_equal(f->c.config.hidden, 16);
 }
 
+static void triangles_decays_twice(void **state)
+{
+    fixture *f = *state;
+    static const char *const triangles[] = { "triangles", NULL };
+    char line[128];
+    assert_int_equal(read_words(f, ""), MP_OK);
+    assert_int_equal(mp_cli_apply(&cli, &f->args, triangles, &f->c), MP_OK);
+    assert_int_equal(f->c.config.lr_drop.count, 2);
+    assert_int_equal(f->c.config.lr_drop.at[0], 85);
+    assert_int_equal(f->c.config.lr_drop.at[1], 95);
+    write_config(f, "lr-drop: 10,20,30\n");
+    snprintf(line, sizeof line, "--config %s", f->file);
+    assert_int_equal(read_words(f, line), MP_OK);
+    assert_int_equal(f->c.config.lr_drop.count, 3);
+}
+
 static void a_wrong_line_says_what_is_wrong(void **state)
 {
     fixture *f = *state;
@@ -166,6 +182,7 @@ static void a_wrong_line_says_what_is_wrong(void **state)
         { "--hidden 3.5", "--hidden: expected a whole number from 1 to 4096, got '3.5'" },
         { "--lr nan", "--lr: expected a number from 0 to 10, got 'nan'" },
         { "--drop-mode soft", "--drop-mode: expected one of exact|bernoulli, got 'soft'" },
+        { "--lr-drop 9,8", "--lr-drop: expected up to 8 rising whole numbers from 0 to 1000000 (85,95), got '9,8'" },
         { "--flip=maybe", "--flip: expected true or false, got 'maybe'" },
         { "-q", "-q: options begin with two dashes (midpool try --help lists them)" },
         { "a b c", "'c': one word too many; expected: midpool try WORD" },
@@ -259,6 +276,7 @@ int main(void)
         TEST(flags_can_be_denied),
         TEST(the_line_wins_over_the_file),
         TEST(presets_lie_between_defaults_and_what_was_said),
+        TEST(triangles_decays_twice),
         TEST(a_wrong_line_says_what_is_wrong),
         TEST(a_wrong_file_is_named_with_its_line),
         TEST(empty_files_are_fine),

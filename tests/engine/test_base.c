@@ -1,4 +1,4 @@
-/* test_base.c - the ground: arenas, random streams, text, options, messages, threads.
+/* test_base.c - the ground: arenas, random streams, text, messages, threads.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 
 #include "base/crew.h"
 #include "base/rng.h"
-#include "conf/config.h"
+#include "base/text.h"
 
 /* ---- arena */
 
@@ -342,7 +342,7 @@ static void files_are_written_whole_and_read_back(void **state)
     mp_arena_free(a);
 }
 
-/* ---- messages and options */
+/* ---- messages */
 
 static void messages_are_kept_and_put_into_context(void **state)
 {
@@ -357,66 +357,6 @@ static void messages_are_kept_and_put_into_context(void **state)
     mp_fail(MP_ERR_INPUT, "%s", wide); /* cut, not overrun */
     mp_fail_within(MP_ERR_INPUT, "%s", wide);
     assert_true(strlen(mp_message()) > 100);
-}
-
-static void options_have_their_defaults_and_ranges(void **state)
-{
-    (void)state;
-    mp_config c;
-    mp_config_init(&c);
-    assert_string_equal(c.pool, "sag");
-    assert_true(c.ratio == 0.5 && c.score_dim == 1 && !c.flip && c.drop == 0 && c.hidden == 128 && c.lr == 0.0005);
-    static const struct {
-        const char *name, *value;
-        bool ok;
-    } rows[] = { { "ratio", "0.8", true },
-                 { "ratio", "0", false },
-                 { "ratio", "1.1", false },
-                 { "ratio", "nan", false },
-                 { "score-dim", "9", true },
-                 { "score-dim", "0", false },
-                 { "score-dim", "2.5", false },
-                 { "flip", "yes", true },
-                 { "no-flip", "true", true },
-                 { "flip", "maybe", false },
-                 { "width", "mlp", true },
-                 { "width", "ml", false },
-                 { "rato", "0.5", false },
-                 { "no-ratio", "1", false },
-                 { "drop", "1", false },
-                 { "pool", "a-name-that-is-far-too-long-for-the-sixty-four-bytes-that-are-there", false } };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        mp_err e = mp_conf_set(mp_config_table, &c, rows[i].name, rows[i].value, "here");
-        assert_int_equal(e, rows[i].ok ? MP_OK : MP_ERR_USAGE);
-        if (!rows[i].ok) assert_true(strncmp(mp_message(), "here: ", 6) == 0);
-    }
-    assert_true(c.ratio == 0.8 && c.score_dim == 9 && c.width == MP_WIDTH_MLP && !c.flip);
-    assert_int_equal(mp_conf_set(mp_config_table, &c, "rato", "1", "--rato"), MP_ERR_USAGE);
-    assert_non_null(strstr(mp_message(), "ratio"));
-}
-
-static void options_survive_being_written(void **state)
-{
-    (void)state;
-    mp_config c, d;
-    mp_config_init(&c);
-    c.ratio = 0.1;
-    c.lr = 1.0 / 3;
-    c.flip = 1;
-    c.combine = MP_COMBINE_L2;
-    mp_config_init(&d);
-    for (const mp_opt *o = mp_config_table; o->name; o++) {
-        char text[80];
-        mp_conf_get(o, &c, text, sizeof text);
-        assert_int_equal(mp_conf_set(mp_config_table, &d, o->name, text, o->name), MP_OK);
-    }
-    assert_true(d.ratio == c.ratio && d.lr == c.lr && d.flip == c.flip && d.combine == c.combine);
-    mp_buf json = { 0 };
-    mp_conf_json(mp_config_table, &c, &json);
-    assert_non_null(strstr(json.p, "\"ratio\":0.1,"));
-    assert_non_null(strstr(json.p, "\"flip\":true"));
-    assert_non_null(strstr(json.p, "\"combine\":\"l2\""));
-    mp_buf_free(&json);
 }
 
 /* ---- crew */
@@ -481,8 +421,6 @@ int main(void)
         cmocka_unit_test(buffers_grow),
         cmocka_unit_test(files_are_written_whole_and_read_back),
         cmocka_unit_test(messages_are_kept_and_put_into_context),
-        cmocka_unit_test(options_have_their_defaults_and_ranges),
-        cmocka_unit_test(options_survive_being_written),
         cmocka_unit_test(every_index_is_done_exactly_once),
     };
     return cmocka_run_group_tests_name("ground", tests, NULL, NULL);

@@ -169,6 +169,28 @@ static void the_key_depends_on_every_option(void **state)
     assert_string_not_equal(a, b);
 }
 
+/* What stores and keys of runs made before lr-drop took several epochs have. */
+static void an_option_with_one_number_is_stored_as_a_number(void **state)
+{
+    (void)state;
+    static const char *const text[][2] = { { "280", "\"lr-drop\":280," }, { "85,95", "\"lr-drop\":\"85,95\"," } };
+    mp_arena *a = mp_arena_new(4096);
+    for (int i = 0; i < 2; i++) {
+        mp_config c, d;
+        mp_buf json = { 0 }, again = { 0 };
+        mp_config_init(&c);
+        assert_int_equal(mp_conf_set(mp_config_table, &c, "lr-drop", text[i][0], "lr-drop"), MP_OK);
+        mp_config_to_json(&c, &json);
+        assert_non_null(strstr(json.p, text[i][1]));
+        assert_int_equal(mp_config_from_json((mp_span){ json.p, json.n }, "store", a, &d), MP_OK);
+        mp_config_to_json(&d, &again);
+        assert_string_equal(again.p, json.p);
+        mp_buf_free(&json);
+        mp_buf_free(&again);
+    }
+    mp_arena_free(a);
+}
+
 static void every_option_can_be_queried(void **state)
 {
     (void)state;
@@ -307,6 +329,7 @@ int main(void)
         cmocka_unit_test(a_failed_run_makes_way_for_a_finished_one),
         cmocka_unit_test(runs_are_listed_in_one_order_and_can_be_filtered),
         cmocka_unit_test(the_key_depends_on_every_option),
+        cmocka_unit_test(an_option_with_one_number_is_stored_as_a_number),
         cmocka_unit_test(every_option_can_be_queried),
         cmocka_unit_test(what_is_no_store_is_refused_and_left_alone),
         cmocka_unit_test(a_store_of_a_newer_version_is_refused),

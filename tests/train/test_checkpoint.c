@@ -37,6 +37,7 @@ static int set_up(void **state)
     c.score_dim = 2;
     c.flip = 1;
     c.lr = 0.1;
+    c.lr_drop = (mp_list){ 2, { 85, 95 } };
     if (tiny_make(f.a, false, &f.d, &f.f) != MP_OK || mp_model_new(f.a, &c, f.d.x.cols, 2, &f.m) != MP_OK) return -1;
     mp_params_init(mp_model_params(f.m), 1, 2);
     f.about = mp_about_of(&f.d);
@@ -71,6 +72,8 @@ static void what_was_written_is_read(void **state)
     assert_int_equal(about.classes, 2);
     assert_int_equal(mp_model_config(m)->score_dim, 2);
     assert_true(mp_model_config(m)->lr == 0.1);
+    assert_int_equal(mp_model_config(m)->lr_drop.count, 2);
+    assert_int_equal(mp_model_config(m)->lr_drop.at[1], 95);
     mp_buf_free(&again);
 }
 

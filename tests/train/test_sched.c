@@ -28,9 +28,19 @@ static void step_drops_after_its_epoch(void **state)
 {
     (void)state;
     mp_config c = with(MP_SCHEDULE_STEP, 300);
-    c.lr_drop = 280;
+    assert_int_equal(mp_conf_set(mp_config_table, &c, "lr-drop", "280", "lr-drop"), MP_OK);
     assert_true(mp_sched_factor(&c, 280, 0, 1) == 1);
     assert_true(mp_sched_factor(&c, 281, 0, 1) == 0.1);
+}
+
+static void step_drops_after_each_epoch_of_its_list(void **state)
+{
+    (void)state;
+    mp_config c = with(MP_SCHEDULE_STEP, 100);
+    assert_int_equal(mp_conf_set(mp_config_table, &c, "lr-drop", "85,95", "lr-drop"), MP_OK);
+    assert_true(mp_sched_factor(&c, 85, 0, 1) == 1);
+    assert_true(mp_sched_factor(&c, 86, 0, 1) == 0.1 && mp_sched_factor(&c, 95, 0, 1) == 0.1);
+    assert_true(mp_sched_factor(&c, 96, 0, 1) == 0.1 * 0.1);
 }
 
 static void cosine_grows_and_falls(void **state)
@@ -66,6 +76,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constant_is_one),
         cmocka_unit_test(step_drops_after_its_epoch),
+        cmocka_unit_test(step_drops_after_each_epoch_of_its_list),
         cmocka_unit_test(cosine_grows_and_falls),
         cmocka_unit_test(cosine_moves_with_every_step),
     };

@@ -19,7 +19,7 @@ const mp_opt mp_config_table[] = {
     { "rank", MP_OPT_CHOICE, AT(rank), "auto", 0, 0, "auto|raw|activated", "rank by scores before or after the gate function" },
     { "variant", MP_OPT_CHOICE, AT(variant), "paper", 0, 0, "paper|pyg|authors", "whose version where sources disagree" },
     { "ratio", MP_OPT_REAL, AT(ratio), "0.5", 1e-6, 1, NULL, "share of nodes kept by each pooling, ceil(ratio n)" },
-    { "min-score", MP_OPT_REAL, AT(min_score), "0", 0, 1, NULL, "keep softmax scores above this instead of a ratio; 0 = off" },
+    { "min-score", MP_OPT_REAL, AT(min_score), "0", 0, 1, NULL, "topk, sag: keep softmax scores above this (mean of the columns) instead of a ratio; 0 = off" },
     { "gate", MP_OPT_CHOICE, AT(gate), "auto", 0, 0, "auto|tanh|sigmoid|identity", "function of the score that scales kept rows" },
     { "adj-power", MP_OPT_INT, AT(adj_power), "1", 1, 2, NULL, "topk: 2 connects kept nodes two hops apart" },
     { "score-conv", MP_OPT_CHOICE, AT(score_conv), "auto", 0, 0, "auto|gcn|graphconv|sage|gat|cheb", "sag, gsa: convolution that scores" },

@@ -72,10 +72,11 @@ mp_err mp_config_check(mp_config *c)
     }
     strcpy(c->pool, op ? op->name : b->name); /* one spelling everywhere */
     if (b && b->check) MP_TRY(b->check(c));
-    if (c->min_score > 0 && (!op || (op->scorer != &mp_score_proj && op->scorer != &mp_score_conv)))
+    if (c->min_score > 0 && !(op && op->threshold))
         return mp_fail(MP_ERR_USAGE, "min-score: works with topk and sag, not with %s", c->pool);
-    if (c->min_score > 0 && c->score_dim > 1)
-        return mp_fail(MP_ERR_USAGE, "min-score: works on one score column, not with score-dim %d", c->score_dim);
+    if (c->min_score > 0 && (c->gate == MP_GATE_TANH || c->gate == MP_GATE_SIGMOID))
+        return mp_fail(MP_ERR_USAGE,
+                       "gate: with min-score rows are scaled by the softmax score itself; leave gate out");
     return MP_OK;
 }
 

@@ -2,6 +2,8 @@
  *
  *     F = |R| with flipscore, else R (or f(R) in place of R where the operator ranks by gates)
  *     key_i = sum over columns of F (or the largest, or the L2 norm)
+ *     with a threshold scores are shares of their graph, and so is the key: the mean of the columns, or their root mean
+ *     square, or the largest
  *     dropscore, while training: ceil(p n) nodes of each graph, drawn without replacement, leave the ranking
  *
  * Selection yields integers, so MID has no backward of its own: gradients pass through the gates.
@@ -30,6 +32,14 @@ static mp_real combined(const mp_real *s, int D, bool flip, int how)
         if (f != f) key = f;
     }
     return key;
+}
+
+/* A key that a threshold judges is as large as the columns it comes from, however many they are. */
+static mp_real averaged(mp_real key, int D, int how)
+{
+    if (how == MP_COMBINE_MAX) return key;
+    mp_real mean = key / (mp_real)D;
+    return how == MP_COMBINE_L2 ? (mp_real)sqrt((double)mean) : mean;
 }
 
 /* Exactly ceil(p n) nodes of each graph, in the order drawn. */
@@ -81,6 +91,7 @@ void mp_mid_key(const mp_pool *pool, mp_ctx *c, mp_pooling *p)
     mp_real *key = MP_NEW_RAW(c->arena, mp_real, N);
     for (int v = 0; v < N; v++) {
         key[v] = combined(s + (size_t)v * (size_t)D, D, pool->conf->flip, pool->conf->combine);
+        if (pool->shares) key[v] = averaged(key[v], D, pool->conf->combine);
         if (key[v] != key[v]) c->diverged = true;
     }
     p->dropped = draw(pool, c, p->g);

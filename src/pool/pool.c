@@ -7,6 +7,7 @@
 void mp_pool_run(const mp_pool *pool, mp_ctx *c, mp_pooling *p)
 {
     pool->op->scorer->run(pool, pool->score_state, c, p);
+    if (pool->shares) p->score = mp_softmax(c, p->score, p->g->node_ptr, p->g->graphs);
     mp_mid_key(pool, c, p);
     mp_mark(c->profile, "key");
     pool->selector->run(pool, pool->select_state, c, p);
@@ -27,7 +28,7 @@ static mp_act gate_of(mp_act usual, const mp_config *conf)
     static const mp_act asked[] = {
         [MP_GATE_TANH] = MP_ACT_TANH, [MP_GATE_SIGMOID] = MP_ACT_SIGMOID, [MP_GATE_IDENTITY] = MP_ACT_NONE
     };
-    if (conf->min_score > 0) return MP_ACT_NONE; /* the score is a softmax already */
+    if (conf->min_score > 0) return MP_ACT_NONE; /* rows are scaled by their shares */
     return conf->gate == MP_GATE_AUTO ? usual : asked[conf->gate];
 }
 
@@ -40,7 +41,8 @@ mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, m
     mp_setup s = { conf, params, prefix, channels, one_column ? 1 : conf->score_dim, &gate };
     mp_pool *pool = MP_NEW(a, mp_pool, 1);
     *pool = (mp_pool){ .op = op, .conf = conf, .channels = channels, .cols = s.cols, .expand = { -1, -1 } };
-    pool->selector = conf->min_score > 0 ? &mp_select_threshold : op->selector;
+    pool->shares = conf->min_score > 0;
+    pool->selector = pool->shares ? &mp_select_threshold : op->selector;
     pool->coarsener = op->coarsener;
     pool->ungated = op->ungated && conf->gate == MP_GATE_AUTO;
     pool->rank_activated = conf->rank == MP_RANK_AUTO ? op->rank_activated : conf->rank == MP_RANK_ACTIVATED;
@@ -103,6 +105,12 @@ mp_mat *mp_pool_gate(const mp_pool *pool, mp_ctx *c, const mp_pooling *p)
 mp_mat *mp_pool_gate_all(const mp_pool *pool, mp_ctx *c, const mp_pooling *p)
 {
     return gate_rows(pool, c, p, all_rows(c, p->x->rows), p->x->rows);
+}
+
+mp_mat *mp_pool_directions(const mp_pool *pool, mp_ctx *c, int param)
+{
+    mp_mat *p = mp_use(c, param);
+    return pool->shares ? p : mp_unit_cols(c, p);
 }
 
 mp_mat *mp_row_scale(mp_ctx *c, mp_mat *x, mp_mat *column)

@@ -4,6 +4,7 @@
  *     score:    R = SCORE(X, A), N x D
  *     key:      sum over columns of R (of |R| with flipscore); dropscore takes nodes out of the ranking
  *     select:   keep, k = ceil(ratio n) nodes of each graph by falling key, ties to the lower index
+ *               with a threshold R becomes softmax(R) over each graph, and the nodes whose key is above it are kept
  *     coarsen:  X' = [X_keep f(R_1), ..., X_keep f(R_D)],  A' = A[keep, keep] or what the operator says
  *
  * Each part writes only its own fields of mp_pooling. An operator is a row of the table in registry.c.
@@ -63,6 +64,7 @@ typedef struct mp_pool_op {
     const mp_coarsener *coarsener;
     mp_act gate;           /* f, unless --gate says otherwise          */
     bool rank_activated;   /* MID ranks by f(R) rather than by R       */
+    bool threshold;        /* --min-score may take the place of its selector */
     bool sums_only;        /* asks of a graph nothing but GCN's sums, unless an option says otherwise */
     bool ungated;          /* kept rows are not scaled, and the width stays C, unless --gate says otherwise */
     double loss_weight;    /* of its auxiliary loss; 0: it has none    */
@@ -80,6 +82,7 @@ typedef struct mp_pool { /* one pooling layer of a model */
     int channels, cols;
     mp_act gate;
     bool rank_activated, ungated;
+    bool shares; /* a threshold selects: scores are shares of their graph */
     void *score_state, *select_state, *coarsen_state;
     mp_lin expand; /* width mlp */
 } mp_pool;
@@ -118,6 +121,10 @@ mp_mat *mp_pool_gate_all(const mp_pool *pool, mp_ctx *c, const mp_pooling *p);
 
 /* Ahat = D~^-1/2 (A+I) D~^-1/2 of an unweighted graph, with its self loops; a weighted graph as it is. */
 const mp_graph *mp_pool_hat(mp_ctx *c, const mp_graph *g);
+
+/* Learned directions as their scorer uses them: columns of length 1. Where scores become shares of a graph, columns as they
+ * are: there a length says how sharply shares differ. */
+mp_mat *mp_pool_directions(const mp_pool *pool, mp_ctx *c, int param);
 
 /* Every element of row i of x times element i of a column of constants. */
 mp_mat *mp_row_scale(mp_ctx *c, mp_mat *x, mp_mat *column);

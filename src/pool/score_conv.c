@@ -17,7 +17,7 @@ static mp_conv_kind conv_kind(const mp_config *conf, mp_conv_kind otherwise)
 
 typedef struct sag {
     mp_conv conv;
-    int select; /* variant pyg: one scalar whose sign multiplies the score; -1: none */
+    int select; /* variant pyg: one scalar whose sign multiplies the score, all of it under a threshold; -1: none */
 } sag;
 
 static void sag_init(void *state, const mp_setup *s)
@@ -36,8 +36,7 @@ static void sag_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
 {
     const sag *a = state;
     p->score = mp_conv_run(&a->conv, c, p->g, MP_DENSE(p->x), false);
-    if (a->select >= 0) p->score = mp_linear(c, p->score, mp_unit_cols(c, mp_use(c, a->select)), NULL, false);
-    if (pool->conf->min_score > 0) p->score = mp_softmax(c, p->score, p->g->node_ptr, p->g->graphs);
+    if (a->select >= 0) p->score = mp_linear(c, p->score, mp_pool_directions(pool, c, a->select), NULL, false);
 }
 
 const mp_scorer mp_score_conv = { "convolution", "GCN(X)", sizeof(sag), sag_init, sag_run };

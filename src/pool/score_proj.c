@@ -1,5 +1,6 @@
 /* score_proj.c - TopKPool's score: the length of x along learned directions.
  *     R[v,j] = <x_v, P_j> / |P_j|                                                     (Gao & Ji 2019; METHODS 3.1)
+ * Under a threshold, where the score becomes a softmax, the norm is not divided out: R[v,j] = <x_v, P_j>.
  * Graph U-Nets' released code scores by a linear map with a bias instead, after dropout on X.
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
@@ -20,8 +21,7 @@ static void proj_init(void *state, const mp_setup *s)
 static void proj_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
     const proj *a = state;
-    p->score = mp_linear(c, p->x, mp_unit_cols(c, mp_use(c, a->p)), NULL, false);
-    if (pool->conf->min_score > 0) p->score = mp_softmax(c, p->score, p->g->node_ptr, p->g->graphs);
+    p->score = mp_linear(c, p->x, mp_pool_directions(pool, c, a->p), NULL, false);
 }
 
 const mp_scorer mp_score_proj = { "projection", "X P / norm(P)", sizeof(proj), proj_init, proj_run };

@@ -147,4 +147,4 @@ static void threshold_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_
     rank_counts(pool, c, p, counts);
 }
 
-const mp_selector mp_select_threshold = { "threshold", "softmax score above min-score", 0, NULL, threshold_run };
+const mp_selector mp_select_threshold = { "threshold", "share of the graph above min-score", 0, NULL, threshold_run };

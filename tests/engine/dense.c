@@ -49,21 +49,42 @@ static void gcn(const dense_graph *g, int in, int out, rows x, const double *the
     }
 }
 
+/* With a threshold each column of scores becomes a softmax over the graph (1.3). */
+static void softmax(const dense_case *in, rows r)
+{
+    for (int j = 0; in->min_score > 0 && j < in->h; j++) {
+        double sum = 0;
+        for (int i = 0; i < in->g.n; i++) sum += exp(r[i][j]);
+        for (int i = 0; i < in->g.n; i++) r[i][j] = exp(r[i][j]) / sum;
+    }
+}
+
+/* How many keys are above min(threshold, largest - 1e-7). */
+static int above(const dense_case *in, const double *key)
+{
+    double most = key[0];
+    int count = 0;
+    for (int i = 1; i < in->g.n; i++) most = fmax(most, key[i]);
+    for (int i = 0; i < in->g.n; i++) count += key[i] > fmin(in->min_score, most - 1e-7);
+    return count;
+}
+
 static void select_nodes(const dense_case *in, rows r, dense_result *out)
 {
     int n = in->g.n;
+    double terms = in->min_score > 0 ? in->h : 1; /* a threshold judges means over the columns */
     bool taken[DENSE_NODES] = { false };
     for (int i = 0; i < n; i++) {
         double key = in->combine == DENSE_MAX ? -1e300 : 0;
         for (int j = 0; j < in->h; j++) {
             double f = in->flip ? fabs(r[i][j]) : r[i][j];
-            if (in->combine == DENSE_SUM) key += f;
+            if (in->combine == DENSE_SUM) key += f / terms;
             if (in->combine == DENSE_MAX) key = fmax(key, f);
-            if (in->combine == DENSE_L2) key += f * f;
+            if (in->combine == DENSE_L2) key += f * f / terms;
         }
         out->key[i] = in->combine == DENSE_L2 ? sqrt(key) : key;
     }
-    out->k = (int)ceil(in->ratio * n - 1e-9);
+    out->k = in->min_score > 0 ? above(in, out->key) : (int)ceil(in->ratio * n - 1e-9);
     if (out->k < 1) out->k = 1;
     for (int q = 0; q < out->k; q++) {
         int best = -1;
@@ -128,13 +149,15 @@ static void topk(const dense_case *in, dense_result *out)
     for (int j = 0; j < in->h; j++) {
         double norm = 0;
         for (int c = 0; c < in->c; c++) norm += p[c * in->h + j] * p[c * in->h + j];
+        if (in->min_score > 0) norm = 1;
         for (int i = 0; i < in->g.n; i++) {
             r[i][j] = 0;
             for (int c = 0; c < in->c; c++) r[i][j] += x[i][c] * p[c * in->h + j] / sqrt(norm);
         }
     }
+    softmax(in, r);
     select_nodes(in, r, out);
-    gate(in, x, r, tanh, out);
+    gate(in, x, r, in->min_score > 0 ? identity : tanh, out);
     induced(in, out);
 }
 
@@ -144,8 +167,9 @@ static void sag(const dense_case *in, dense_result *out)
     rows x, r;
     copy_x(in, x);
     gcn(&in->g, in->c, in->h, x, weight(in, "gcn.lin.weight"), weight(in, "gcn.bias"), r);
+    softmax(in, r);
     select_nodes(in, r, out);
-    gate(in, x, r, tanh, out);
+    gate(in, x, r, in->min_score > 0 ? identity : tanh, out);
     induced(in, out);
 }
 

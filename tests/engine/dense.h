@@ -20,6 +20,7 @@ typedef struct dense_case {
     int c, h; /* channels, score columns */
     double x[DENSE_NODES][DENSE_COLS];
     double ratio, alpha;
+    double min_score; /* of TopKPool and SAGPool; 0: the ratio counts */
     bool flip;
     enum { DENSE_SUM, DENSE_MAX, DENSE_L2 } combine;
     /* Weights by name, [in][out] row by row; NULL when the operator has none of that name. */

@@ -43,6 +43,34 @@ void bench_free(bench *b)
     mp_rig_free(&b->rig);
 }
 
+void bench_settings(void (*f)(bench *b), const mp_pool_op *op, const char *const *options, int n, int channels,
+                    uint64_t seed)
+{
+    for (int s = 0; s < n; s++) {
+        bench b;
+        bench_init(&b, op, options[s], channels, seed + (uint64_t)s);
+        f(&b);
+        bench_free(&b);
+    }
+}
+
+void bench_thresholds(void (*f)(bench *b), int channels)
+{
+    static const char *const options[] = { "min-score=0.1", "min-score=0.02 score-dim=3 flip=true",
+                                           "min-score=0.1 variant=pyg",
+                                           "min-score=0.05 score-dim=5 flip=true variant=authors" };
+    for (const mp_pool_op *op = mp_pool_ops(); op->name; op++)
+        if (op->threshold) bench_settings(f, op, options, 4, channels, 101);
+}
+
+mp_graph bench_mixed(bench *b, bool weighted)
+{
+    int sizes[] = { 9, 1, 12, 3, 60 };
+    mp_graph g = mp_rig_graph(&b->rig, 5, sizes, 0.12, weighted ? 0.2 : 0);
+    if (weighted) g.w = mp_rig_weights(&b->rig, &g);
+    return g;
+}
+
 mp_pooling bench_run(bench *b, const mp_graph *g, mp_mat *x)
 {
     mp_ctx c = { .arena = b->step, .k = mp_kernels_get(), .training = b->training };

@@ -21,6 +21,12 @@ typedef struct bench {
 void bench_init(bench *b, const mp_pool_op *op, const char *options, int channels, uint64_t seed);
 void bench_free(bench *b);
 
+/* Calls f for an operator in each of n settings, with seeds from `seed` on. */
+void bench_settings(void (*f)(bench *b), const mp_pool_op *op, const char *const *options, int n, int channels,
+                    uint64_t seed);
+/* Calls f for every operator that has a threshold, with one: plain and with MID, in every variant. */
+void bench_thresholds(void (*f)(bench *b), int channels);
+
 /* Runs the layer. The result lives until bench_free. */
 mp_pooling bench_run(bench *b, const mp_graph *g, mp_mat *x);
 
@@ -34,6 +40,9 @@ const char *bench_differs(const mp_pooling *a, const mp_pooling *b);
 mp_pooling bench_part(bench *b, const mp_pooling *all, int which);
 /* That graph as a batch of its own, with its rows of x. */
 mp_graph bench_alone(bench *b, const mp_graph *g, int which, mp_mat *x, mp_mat **own_x);
+
+/* A batch with a graph of one node, one without edges, isolated nodes and, if weighted, loops. */
+mp_graph bench_mixed(bench *b, bool weighted);
 
 /* One graph of n nodes in a ring; and n equal rows. */
 mp_graph bench_cycle(bench *b, int n);

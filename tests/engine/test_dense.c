@@ -26,6 +26,7 @@ typedef struct setting {
     int combine;
     double ratio;
     bool weighted;
+    double min_score; /* 0: the ratio counts */
 } setting;
 
 typedef struct duel { /* one batch, in both worlds */
@@ -61,6 +62,7 @@ static void reference(duel *d, dense_result truth[2])
                           .c = CHANNELS,
                           .h = d->how.h,
                           .ratio = d->how.ratio,
+                          .min_score = d->how.min_score,
                           .alpha = 0.6,
                           .flip = d->how.flip,
                           .combine = d->how.combine,
@@ -77,13 +79,16 @@ static void reference(duel *d, dense_result truth[2])
     }
 }
 
+/* From each other and from the threshold. */
 static bool keys_apart(const duel *d)
 {
     for (int b = 0; b < 2; b++) {
         int n = d->g.node_ptr[b + 1] - d->g.node_ptr[b];
-        for (int v = 0; v < n; v++)
+        for (int v = 0; v < n; v++) {
+            if (!(fabs(d->truth[b].key[v] - d->how.min_score) > 1e-4) && d->how.min_score > 0) return false;
             for (int u = 0; u < v; u++)
                 if (!(fabs(d->truth[b].key[u] - d->truth[b].key[v]) > 1e-4)) return false;
+        }
     }
     return true;
 }
@@ -165,8 +170,8 @@ static void compare_outputs(const duel *d)
         const dense_result *t = &d->truth[b];
         int first = d->p.keep_ptr[b], nodes = d->g.node_ptr[b];
         assert_int_equal(d->p.keep_ptr[b + 1] - first, t->k);
-        for (int v = nodes; v < d->g.node_ptr[b + 1] && d->how.combine != DENSE_L2; v++)
-            close_to("key", d->p.key[v], t->key[v - nodes]);
+        bool keys = d->how.combine != DENSE_L2 || d->how.min_score > 0; /* a ranking does not need the root */
+        for (int v = nodes; v < d->g.node_ptr[b + 1] && keys; v++) close_to("key", d->p.key[v], t->key[v - nodes]);
         for (int i = 0; i < t->k; i++) {
             assert_int_equal(d->p.keep[first + i] - nodes, t->keep[i]);
             for (int c = 0; c < t->cols; c++)
@@ -221,13 +226,9 @@ static void compare_gradients(duel *d, mp_real *grad)
     }
 }
 
-static void operator_agrees(const char *name)
+static void settings_agree(const char *name, const setting *settings, size_t count)
 {
-    static const setting settings[] = {
-        { 1, false, DENSE_SUM, 0.5, false }, { 1, false, DENSE_SUM, 0.3, true }, { 3, true, DENSE_SUM, 0.5, false },
-        { 2, true, DENSE_SUM, 0.8, true },   { 5, true, DENSE_MAX, 0.5, false }, { 3, false, DENSE_L2, 0.5, true },
-    };
-    for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
+    for (size_t s = 0; s < count; s++) {
         duel d = { .op = mp_pool_find(name), .how = settings[s], .rig = mp_rig_new(s + 1) };
         d.ctx = (mp_ctx){ .arena = mp_arena_new(1 << 18), .k = mp_kernels_get() };
         mp_config_init(&d.conf);
@@ -235,6 +236,7 @@ static void operator_agrees(const char *name)
         d.conf.flip = d.how.flip;
         d.conf.combine = d.how.combine;
         d.conf.ratio = d.how.ratio;
+        d.conf.min_score = d.how.min_score;
         for (int i = 0; i < CASES; i++) {
             draw(&d);
             mp_real *grad = MP_NEW(d.rig.memory, mp_real, d.params.size);
@@ -245,6 +247,29 @@ static void operator_agrees(const char *name)
         mp_arena_free(d.ctx.arena);
         mp_rig_free(&d.rig);
     }
+}
+
+static void operator_agrees(const char *name)
+{
+    static const setting settings[] = {
+        { 1, false, DENSE_SUM, 0.5, false, 0 }, { 1, false, DENSE_SUM, 0.3, true, 0 },
+        { 3, true, DENSE_SUM, 0.5, false, 0 },  { 2, true, DENSE_SUM, 0.8, true, 0 },
+        { 5, true, DENSE_MAX, 0.5, false, 0 },  { 3, false, DENSE_L2, 0.5, true, 0 },
+    };
+    settings_agree(name, settings, sizeof settings / sizeof *settings);
+}
+
+/* Low enough for several nodes, and so high that only the best remain. */
+static void thresholds_agree_with_the_equations(void **state)
+{
+    static const setting settings[] = {
+        { 1, false, DENSE_SUM, 0.5, false, 0.1 }, { 1, true, DENSE_SUM, 0.5, true, 0.9 },
+        { 3, true, DENSE_SUM, 0.5, false, 0.1 },  { 5, true, DENSE_SUM, 0.5, true, 0.15 },
+        { 3, true, DENSE_MAX, 0.5, false, 0.15 }, { 3, false, DENSE_L2, 0.5, false, 0.1 },
+    };
+    (void)state;
+    settings_agree("topk", settings, sizeof settings / sizeof *settings);
+    settings_agree("sag", settings, sizeof settings / sizeof *settings);
 }
 
 static void topk_agrees_with_the_equations(void **state)
@@ -274,10 +299,9 @@ static void asap_agrees_with_the_equations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(topk_agrees_with_the_equations),
-        cmocka_unit_test(sag_agrees_with_the_equations),
-        cmocka_unit_test(gsa_agrees_with_the_equations),
-        cmocka_unit_test(asap_agrees_with_the_equations),
+        cmocka_unit_test(topk_agrees_with_the_equations),      cmocka_unit_test(sag_agrees_with_the_equations),
+        cmocka_unit_test(gsa_agrees_with_the_equations),       cmocka_unit_test(asap_agrees_with_the_equations),
+        cmocka_unit_test(thresholds_agree_with_the_equations),
     };
     return cmocka_run_group_tests_name("operators against dense references", tests, NULL, NULL);
 }

@@ -219,7 +219,13 @@ static void every_option_of_every_operator(void **state)
         { NULL, "drop=0.4 drop-mode=bernoulli" },
         { "topk", "adj-power=2" },
         { "topk", "min-score=0.1" },
+        { "topk", "min-score=0.1 combine=max" },
+        { "topk", "min-score=0.1 combine=l2 width=multihead" },
+        { "topk", "min-score=0.1 drop=0.4" },
+        { "topk", "min-score=0.1 variant=pyg" },
+        { "topk", "min-score=0.1 variant=authors" },
         { "sag", "min-score=0.1" },
+        { "sag", "min-score=0.1 variant=pyg" },
         { "sag", "score-conv=graphconv" },
         { "sag", "score-conv=sage" },
         { "sag", "score-conv=gat" },
@@ -265,8 +271,7 @@ static void every_option_of_every_operator(void **state)
         for (const mp_pool_op *op = mp_pool_ops(); op->name; op++) {
             if (rows[i].op && strcmp(rows[i].op, op->name) != 0) continue;
             if (op->ungated && strstr(rows[i].options, "gate=")) continue; /* gates by a score without a gradient */
-            bool threshold = strstr(rows[i].options, "min-score");         /* one column only */
-            for (int wide = 0; wide <= !threshold; wide++) {
+            for (int wide = 0; wide < 2; wide++) {
                 char options[256];
                 snprintf(options, sizeof options, "score-dim=%d flip=true %s", wide ? 3 : 1, rows[i].options);
                 pool_case(t, op, options, false);

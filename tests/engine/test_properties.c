@@ -19,28 +19,12 @@
 static const char *const settings[] = { "score-dim=1", "score-dim=3 flip=true", "score-dim=5 width=multihead",
                                         "score-dim=2 flip=true ratio=0.8 variant=authors" };
 #define SETTINGS 4
-
 /* Calls f for every operator in every setting. */
 static void everywhere(void (*f)(bench *b))
 {
     uint64_t seed = 1;
-    for (const mp_pool_op *op = mp_pool_ops(); op->name; op++) {
-        for (int s = 0; s < SETTINGS; s++) {
-            bench b;
-            bench_init(&b, op, settings[s], C, seed++);
-            f(&b);
-            bench_free(&b);
-        }
-    }
-}
-
-/* A batch with a graph of one node, one without edges, isolated nodes and, if weighted, loops. */
-static mp_graph mixed_batch(bench *b, bool weighted)
-{
-    int sizes[] = { 9, 1, 12, 3, 60 };
-    mp_graph g = mp_rig_graph(&b->rig, 5, sizes, 0.12, weighted ? 0.2 : 0);
-    if (weighted) g.w = mp_rig_weights(&b->rig, &g);
-    return g;
+    for (const mp_pool_op *op = mp_pool_ops(); op->name; op++, seed += SETTINGS)
+        bench_settings(f, op, settings, SETTINGS, C, seed);
 }
 
 /* ---- renumbered nodes */
@@ -102,6 +86,7 @@ static void renumbered_nodes_renumber_the_result(void **state)
 {
     (void)state;
     everywhere(renumber);
+    bench_thresholds(renumber, C);
 }
 
 /* ---- batches */
@@ -109,7 +94,7 @@ static void renumbered_nodes_renumber_the_result(void **state)
 static void alone(bench *b)
 {
     for (int weighted = 0; weighted < 2; weighted++) {
-        mp_graph g = mixed_batch(b, weighted);
+        mp_graph g = bench_mixed(b, weighted);
         mp_mat *x = mp_rig_mat(&b->rig, g.nodes, C), *own;
         mp_pooling all = bench_run(b, &g, x);
         for (int i = 0; i < g.graphs; i++) {
@@ -125,6 +110,7 @@ static void a_graph_ignores_its_batch(void **state)
 {
     (void)state;
     everywhere(alone);
+    bench_thresholds(alone, C);
 }
 
 /* ---- how many */
@@ -216,7 +202,7 @@ static void mid_switched_off_is_the_plain_operator(void **state)
     for (const mp_pool_op *op = mp_pool_ops(); op->name; op++) {
         bench plain;
         bench_init(&plain, op, "", C, 5);
-        mp_graph g = mixed_batch(&plain, false);
+        mp_graph g = bench_mixed(&plain, false);
         mp_mat *x = mp_rig_mat(&plain.rig, g.nodes, C);
         mp_pooling want = bench_run(&plain, &g, x);
         for (int i = 0; i < 6; i++) {
@@ -255,7 +241,7 @@ static void strange_graphs(bench *b)
     p = bench_run(b, &g, mp_rig_mat(&b->rig, g.nodes, C));
     assert_int_equal(p.keep_ptr[2] - p.keep_ptr[1], 0);
     b->conf.ratio = 1;
-    g = mixed_batch(b, false);
+    g = bench_mixed(b, false);
     p = bench_run(b, &g, mp_rig_mat(&b->rig, g.nodes, C));
     assert_int_equal(p.keep_ptr[g.graphs], g.nodes); /* and, as no node is kept twice, all are */
 }
@@ -286,7 +272,7 @@ static void equal_scores_keep_the_lower_numbers(void **state)
 
 static void last(bench *b)
 {
-    mp_graph g = mixed_batch(b, false);
+    mp_graph g = bench_mixed(b, false);
     mp_mat *x = mp_rig_mat(&b->rig, g.nodes, C);
     mp_pooling p = bench_run(b, &g, x);
     mp_pool_ends(b->pool);
@@ -301,6 +287,7 @@ static void the_last_layer_gives_the_same_rows_without_edges(void **state)
 {
     (void)state;
     everywhere(last);
+    bench_thresholds(last, C);
 }
 
 /* ---- randomness */
@@ -309,7 +296,7 @@ static void same_seed(bench *b)
 {
     b->training = true;
     b->conf.drop = 0.3;
-    mp_graph g = mixed_batch(b, false);
+    mp_graph g = bench_mixed(b, false);
     mp_mat *x = mp_rig_mat(&b->rig, g.nodes, C);
     mp_pooling p = bench_run(b, &g, x), q = bench_run(b, &g, x);
     assert_null(bench_differs(&p, &q));
@@ -325,6 +312,7 @@ static void one_seed_twice_gives_the_same_bits(void **state)
 {
     (void)state;
     everywhere(same_seed);
+    bench_thresholds(same_seed, C);
 }
 
 static void drops(bench *b)
@@ -373,7 +361,7 @@ static void evaluation_drops_nothing(void **state)
     (void)state;
     bench b;
     bench_init(&b, mp_pool_find("sag"), "score-dim=3 flip=true drop=0.5", C, 1);
-    mp_graph g = mixed_batch(&b, false);
+    mp_graph g = bench_mixed(&b, false);
     mp_pooling p = bench_run(&b, &g, mp_rig_mat(&b.rig, g.nodes, C));
     assert_null(p.dropped);
     bench_free(&b);
@@ -433,7 +421,7 @@ static void keys(bench *b)
     for (int i = 0; i < 5; i++) {
         bench_set(&b->conf, ways[i]);
         b->pool->rank_activated = false;
-        mp_graph g = mixed_batch(b, false);
+        mp_graph g = bench_mixed(b, false);
         mp_pooling p = bench_run(b, &g, mp_rig_mat(&b->rig, g.nodes, C));
         int D = p.score->cols;
         for (int v = 0; v < g.nodes; v++) {

@@ -104,6 +104,8 @@ static void every_method_and_network_on_generated_graphs(void **state)
         "pool=sag arch=triangles",
         "pool=sag arch=colors " MID,
         "pool=sag variant=pyg",
+        "pool=sag variant=pyg min-score=0.1",
+        "pool=topk min-score=0.05 " MID,
         "pool=topk variant=authors",
         "pool=cgi variant=authors",
         "pool=sag score-conv=gat",

@@ -71,7 +71,7 @@ static mp_err add_models(const cv *c, const mp_cli_args *args, mp_dataset *d, co
         MP_TRY(mp_config_check(&config));
         MP_TRY(mp_run_check(d, &config));
         MP_TRY(mp_cli_prepare(d, &config, mp_cpu_count(), &s->progress, s->arena));
-        mp_study_add(s, d, f, &config, (mp_grid)c->grid, NULL);
+        MP_TRY(mp_study_add(s, d, f, &config, (mp_grid)c->grid, NULL));
     }
     return MP_OK;
 }

@@ -104,8 +104,8 @@ static mp_err make_plan(work *w)
     *s = (mp_study){ .arena = w->arena, .seeds = w->conf->seeds };
     s->jobs = w->conf->jobs ? w->conf->jobs : mp_cpu_count();
     mp_progress_init(&s->progress, w->conf->quiet);
-    mp_study_add(s, &w->data, &w->folds, &mid, MP_GRID_NONE, NULL);
-    mp_study_add(s, &w->data, &w->folds, &base, MP_GRID_NONE, NULL);
+    MP_TRY(mp_study_add(s, &w->data, &w->folds, &mid, MP_GRID_NONE, NULL));
+    MP_TRY(mp_study_add(s, &w->data, &w->folds, &base, MP_GRID_NONE, NULL));
     s->result = MP_NEW(w->arena, mp_run_result, s->plan.count);
     w->epochs = MP_NEW(w->arena, double, s->plan.count);
     for (int i = 0; i < s->plan.count; i++) s->result[i].curve_len = -1;

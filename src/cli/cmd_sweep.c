@@ -168,6 +168,29 @@ static const char *label(const work *w)
     return text;
 }
 
+static void add_name(const char **names, int *n, const char *name)
+{
+    for (int i = 0; i < *n; i++)
+        if (strcmp(names[i], name) == 0) return;
+    names[(*n)++] = name;
+}
+
+/* The options that combinations differ in, each once; `mid` stands for those it sets. */
+static const char *const *swept(const work *w)
+{
+    const char **names = MP_NEW(w->args->arena, const char *, w->file.count + 4);
+    int n = 0;
+    for (int i = 0; i < w->file.count; i++) {
+        const mp_yaml_entry *e = &w->file.entry[i];
+        const mp_opt *o = mp_conf_find(mp_config_table, e->key);
+        if (!varies(e)) continue;
+        if (o) add_name(names, &n, o->name);
+        for (const char *const *pair = o ? NULL : mp_preset_find("mid")->pairs; pair && *pair; pair += 2)
+            add_name(names, &n, pair[0]);
+    }
+    return names;
+}
+
 static bool next_combination(work *w)
 {
     for (int i = w->file.count - 1; i >= 0; i--) {
@@ -193,7 +216,7 @@ static mp_err add_dataset(work *w, const char *name)
         MP_TRY(mp_config_check(&w->conf->config));
         MP_TRY(mp_run_check(d, &w->conf->config));
         MP_TRY(mp_cli_prepare(d, &w->conf->config, mp_setup_threads(0), &w->study.progress, a));
-        mp_study_add(&w->study, d, f, &w->conf->config, (mp_grid)w->conf->grid, label(w));
+        MP_TRY(mp_study_add(&w->study, d, f, &w->conf->config, (mp_grid)w->conf->grid, label(w)));
     } while (next_combination(w));
     return MP_OK;
 }
@@ -223,6 +246,7 @@ static mp_err plan(work *w)
     w->study = (mp_study){ .arena = w->args->arena,
                            .store_path = c->store,
                            .command = w->args->line,
+                           .swept = swept(w),
                            .seeds = c->seeds,
                            .jobs = jobs,
                            .quiet = c->quiet,

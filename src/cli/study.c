@@ -4,13 +4,30 @@
 #include "cli/forecast.h"
 #include "cli/setup.h"
 
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void mp_study_add(mp_study *s, const mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid,
-                  const char *label)
+static mp_err check_size(const mp_study *s, const mp_folds *f, int seed, int points)
 {
+    if (s->seeds - 1 > INT_MAX - seed)
+        return mp_fail(MP_ERR_USAGE, "seeds: %d from seed %d on would go past %d, the largest seed", s->seeds, seed,
+                       INT_MAX);
+    int64_t runs = (int64_t)s->seeds * f->count * points + s->plan.count;
+    if (runs > MP_CV_MOST)
+        return mp_fail(MP_ERR_USAGE, "seeds x folds x models: %" PRId64 " runs, at most %d are possible in one study",
+                       runs, MP_CV_MOST);
+    return MP_OK;
+}
+
+mp_err mp_study_add(mp_study *s, const mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid,
+                    const char *label)
+{
+    mp_config point[MP_GRID_MOST];
+    int n = mp_grid_points(grid, config, point);
+    MP_TRY(check_size(s, f, config->seed, n));
     if (s->rows == s->room) {
         int room = 2 * s->room + 16;
         mp_study_row *more = MP_NEW(s->arena, mp_study_row, room);
@@ -19,11 +36,12 @@ void mp_study_add(mp_study *s, const mp_dataset *d, const mp_folds *f, const mp_
         s->room = room;
     }
     mp_study_row *row = &s->row[s->rows++];
-    *row = (mp_study_row){ .data = d, .folds = f, .config = *config, .grid = grid, .label = label };
-    mp_config point[MP_GRID_MOST];
-    int n = mp_grid_points(grid, config, point);
+    int each = s->seeds * f->count; /* runs of a point */
+    *row = (mp_study_row){ .data = d, .folds = f, .config = *config, .grid = grid, .label = label, .runs = n * each };
+    row->place = MP_NEW_RAW(s->arena, int, row->runs);
     s->plan.arena = s->arena;
-    for (int i = 0; i < n; i++) mp_cv_add(&s->plan, d, f, &point[i], s->seeds);
+    for (int i = 0; i < n; i++) mp_cv_add(&s->plan, d, f, &point[i], s->seeds, row->place + (size_t)i * (size_t)each);
+    return MP_OK;
 }
 
 /* ---- the store and the screen, as crossval.h sees them ---- */
@@ -32,6 +50,8 @@ static mp_err has(void *state, const mp_run_key *key, bool *known)
 {
     mp_study *s = state;
     mp_run_status status;
+    mp_progress_now(&s->progress, -1, "looking for finished runs in %s: %d of %d", s->store_path, ++s->asked,
+                    s->plan.count);
     MP_TRY(mp_store_has(s->store, key, &status));
     *known = status == MP_RUN_DONE; /* a run that failed is tried again */
     return MP_OK;
@@ -110,13 +130,7 @@ static mp_err collect(void *context, const mp_stored *run)
     snprintf(wanted.hash, sizeof wanted.hash, "%s", run->hash);
     const tagged *t = bsearch(&wanted, c->tag, (size_t)s->plan.count, sizeof *c->tag, by_hash);
     if (!t) return MP_OK;
-    mp_run_result *r = &s->result[t->place];
-    *r = run->result;
-    if (r->curve_len > 0) {
-        mp_epoch *curve = MP_NEW_RAW(s->arena, mp_epoch, r->curve_len);
-        memcpy(curve, run->result.curve, sizeof *curve * (size_t)r->curve_len);
-        r->curve = curve;
-    }
+    s->result[t->place] = run->result;
     return MP_OK;
 }
 
@@ -131,7 +145,7 @@ static mp_err read_back(mp_study *s)
         s->result[i].curve_len = -1;
     }
     qsort(c.tag, (size_t)n, sizeof *c.tag, by_hash);
-    mp_store_filter filter = { .status = MP_RUN_DONE, .curves = true };
+    mp_store_filter filter = { .status = MP_RUN_DONE };
     return mp_store_each(s->store, &filter, collect, &c);
 }
 

@@ -18,12 +18,14 @@ typedef struct mp_study_row {
     mp_config config; /* as given: its score_dim and drop are the fixed choice */
     mp_grid grid;
     const char *label; /* what tells this row from others, may be NULL */
+    int *place, runs;  /* its runs in the plan; rows may share runs */
 } mp_study_row;
 
 typedef struct mp_study {
     /* filled by the caller */
     mp_arena *arena;
     const char *store_path, *command; /* command: what to type to continue */
+    const char *const *swept;         /* names of the options that a sweep varies, NULL-ended; may be NULL */
     int seeds, jobs, threads;
     bool quiet;
     /* kept here */
@@ -33,11 +35,13 @@ typedef struct mp_study {
     mp_cv_count count;
     mp_study_row *row;
     int rows, room;
-    mp_run_result *result; /* for each run of the plan; curve_len -1: there is none */
+    int asked;             /* runs looked for in the store */
+    mp_run_result *result; /* for each run of the plan, without its curve; curve_len -1: there is none */
 } mp_study;
 
-void mp_study_add(mp_study *s, const mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid,
-                  const char *label);
+/* Refuses seeds that no int can hold, and more runs than a plan may have. */
+MP_MUST mp_err mp_study_add(mp_study *s, const mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid,
+                            const char *label);
 
 /* Opens the store, runs what is missing, reads everything back. Fails when interrupted, and says how to
  * continue; runs that failed are counted, not fatal. */
@@ -49,7 +53,7 @@ MP_MUST mp_err mp_study_choose(const mp_study *s, const mp_study_row *row, mp_se
 /* The table: ours, the paper's, and what choosing on test graphs would have given. */
 MP_MUST mp_err mp_study_print(const mp_study *s, mp_select mode, mp_buf *out);
 
-/* {"runs": [...], "studies": [{..., "summary": {mode: {...}}}], "summary": of the only study, "failed": n} */
+/* {"swept": [names], "runs": [...], "studies": [{..., "summary": {mode: {...}}}], "summary": of the only study, "failed": n} */
 MP_MUST mp_err mp_study_json(const mp_study *s, mp_select mode, mp_buf *out);
 
 #endif

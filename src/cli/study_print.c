@@ -13,33 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool same_options(const mp_config *p, const mp_config *q)
-{
-    for (const mp_opt *o = mp_config_table; o->name; o++)
-        if (!mp_conf_same(o, p, q)) return false;
-    return true;
-}
-
-/* Rows that share runs (the same model listed twice) all find them: by settings, not by place. */
-static bool belongs(const mp_study_row *row, const mp_run_key *key)
-{
-    if (strcmp(key->dataset, row->data->name) != 0 || key->fingerprint != row->data->fingerprint) return false;
-    mp_config point[MP_GRID_MOST];
-    int n = mp_grid_points(row->grid, &row->config, point);
-    for (int i = 0; i < n; i++) {
-        point[i].seed = key->config.seed;
-        if (same_options(&point[i], &key->config)) return true;
-    }
-    return false;
-}
-
 static int gather(const mp_study *s, const mp_study_row *row, mp_choice_run *out)
 {
     int n = 0;
-    for (int i = 0; i < s->plan.count; i++) {
-        const mp_run_key *k = &s->plan.run[i].key;
-        const mp_run_result *r = &s->result[i];
-        if (r->curve_len < 0 || !belongs(row, k)) continue;
+    for (int i = 0; i < row->runs; i++) {
+        const mp_run_key *k = &s->plan.run[row->place[i]].key;
+        const mp_run_result *r = &s->result[row->place[i]];
+        if (r->curve_len < 0) continue;
         out[n++] = (mp_choice_run){ .seed = k->config.seed,
                                     .fold = k->fold,
                                     .folds = k->folds,
@@ -52,22 +32,13 @@ static int gather(const mp_study *s, const mp_study_row *row, mp_choice_run *out
     return n;
 }
 
-static bool in_grid(const mp_study_row *row)
-{
-    mp_config point[MP_GRID_MOST];
-    int n = mp_grid_points(row->grid, &row->config, point);
-    for (int i = 0; i < n; i++)
-        if (point[i].score_dim == row->config.score_dim && point[i].drop == row->config.drop) return true;
-    return false;
-}
-
 mp_err mp_study_choose(const mp_study *s, const mp_study_row *row, mp_select mode, mp_choice *out)
 {
-    mp_choice_run *run = MP_NEW(s->arena, mp_choice_run, s->plan.count + 1);
+    mp_choice_run *run = MP_NEW(s->arena, mp_choice_run, row->runs + 1);
     mp_choice_point fixed = { row->config.score_dim, row->config.drop };
     int n = gather(s, row, run);
     *out = (mp_choice){ .mode = mode, .test.mean = (double)NAN, .large.mean = (double)NAN };
-    if (n == 0 || (mode == MP_SELECT_FIXED && !in_grid(row))) return MP_OK;
+    if (n == 0 || (mode == MP_SELECT_FIXED && !mp_grid_has(row->grid, &row->config, &row->config))) return MP_OK;
     return mp_choose(run, n, mode, &fixed, s->arena, out);
 }
 
@@ -169,10 +140,15 @@ static mp_err put_summary(const mp_study *s, const mp_study_row *row, mp_buf *b)
     return MP_OK;
 }
 
+static void put_config(const mp_config *c, mp_buf *b)
+{
+    mp_json_key(b, "config");
+    mp_config_to_json(c, b);
+}
+
 static mp_err put_study(const mp_study *s, const mp_study_row *row, mp_buf *b)
 {
     mp_paper_cell paper = mp_paper_find(row->data->name, row->config.pool, is_mid(row), false);
-    mp_buf config = { 0 };
     char name[160];
     row_name(row, name, sizeof name);
     mp_json_open(b, '{');
@@ -183,10 +159,7 @@ static mp_err put_study(const mp_study *s, const mp_study_row *row, mp_buf *b)
     mp_json_add_text(b, "folds", row->folds->about);
     mp_json_add_real(b, "paper", paper.mean > 0 ? paper.mean / 100 : (double)NAN);
     mp_json_add_real(b, "paper_std", paper.mean > 0 ? paper.std / 100 : (double)NAN);
-    mp_json_key(b, "config");
-    mp_conf_json(mp_config_table, &row->config, &config);
-    mp_json_put_raw(b, config.p);
-    mp_buf_free(&config);
+    put_config(&row->config, b);
     MP_TRY(put_summary(s, row, b));
     mp_json_close(b, '}');
     return MP_OK;
@@ -200,8 +173,18 @@ static void put_runs(const mp_study *s, mp_buf *b)
         if (s->result[i].curve_len < 0) continue;
         mp_json_open(b, '{');
         mp_setup_result_json(&s->plan.run[i].key, &s->result[i], b);
+        put_config(&s->plan.run[i].key.config, b);
         mp_json_close(b, '}');
     }
+    mp_json_close(b, ']');
+}
+
+static void put_swept(const mp_study *s, mp_buf *b)
+{
+    if (!s->swept) return;
+    mp_json_key(b, "swept");
+    mp_json_open(b, '[');
+    for (int i = 0; s->swept[i]; i++) mp_json_put_text(b, s->swept[i]);
     mp_json_close(b, ']');
 }
 
@@ -210,6 +193,7 @@ mp_err mp_study_json(const mp_study *s, mp_select mode, mp_buf *b)
     mp_json_open(b, '{');
     mp_json_add_text(b, "store", s->store_path);
     mp_json_add_text(b, "select", mp_select_name[mode]);
+    put_swept(s, b);
     put_runs(s, b);
     mp_json_key(b, "studies");
     mp_json_open(b, '[');

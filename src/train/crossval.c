@@ -1,10 +1,12 @@
 /* crossval.c - see crossval.h.
  * SPDX-License-Identifier: MIT */
 #include "train/crossval.h"
+#include "base/rng.h"
 #include "train/jobs.h"
 #include "train/once.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,59 +18,69 @@
 
 /* ---- the plan ---- */
 
-static bool planned(const mp_cv_plan *p, const mp_cv_run *r)
+/* Runs of one family differ in seed and fold alone, so that looking a run up costs no text and no SHA-256. */
+static uint64_t hash_of(const char *family, int seed, int fold)
 {
-    for (int i = 0; i < p->count; i++)
-        if (strcmp(p->run[i].identity, r->identity) == 0) return true;
-    return false;
+    uint64_t h;
+    memcpy(&h, family, sizeof h);
+    return mp_rng_mix(mp_rng_mix(h + (uint64_t)seed) + (uint64_t)fold);
 }
 
-static void append(mp_cv_plan *p, const mp_cv_run *r)
+/* The slot that has this run, or the free one that it would take. */
+static int *slot_of(const mp_cv_plan *p, const char *family, int seed, int fold)
 {
-    if (p->count == p->cap) {
-        int cap = 2 * p->cap + 64;
-        mp_cv_run *more = MP_NEW(p->arena, mp_cv_run, cap);
-        if (p->count) memcpy(more, p->run, sizeof *more * (size_t)p->count);
-        p->run = more;
-        p->cap = cap;
+    size_t mask = (size_t)p->slots - 1;
+    for (size_t i = (size_t)hash_of(family, seed, fold) & mask;; i = (i + 1) & mask) {
+        if (p->slot[i] == 0) return &p->slot[i];
+        const mp_cv_run *r = &p->run[p->slot[i] - 1];
+        if (r->key.config.seed == seed && r->key.fold == fold && strcmp(r->family, family) == 0) return &p->slot[i];
     }
-    p->run[p->count++] = *r;
 }
 
-void mp_cv_add(mp_cv_plan *p, const mp_dataset *d, const mp_folds *f, const mp_config *config, int seeds)
+/* Room for `more` runs, in a table that is at most half full. */
+static void reserve(mp_cv_plan *p, int more)
 {
+    int need = p->count + more;
+    if (need <= p->cap) return;
+    int cap = need > 2 * p->cap ? need : 2 * p->cap;
+    mp_cv_run *run = MP_NEW_RAW(p->arena, mp_cv_run, cap);
+    if (p->count) memcpy(run, p->run, sizeof *run * (size_t)p->count);
+    p->run = run;
+    p->cap = cap;
+    for (p->slots = 64; p->slots < 2 * cap; p->slots *= 2) {}
+    p->slot = MP_NEW(p->arena, int, p->slots);
+    for (int i = 0; i < p->count; i++) *slot_of(p, run[i].family, run[i].key.config.seed, run[i].key.fold) = i + 1;
+}
+
+static const char *family_of(const mp_run_key *key, mp_arena *a)
+{
+    mp_run_key k = *key;
+    char *hex = MP_NEW(a, char, 65);
+    k.fold = k.config.seed = 0;
+    mp_run_identity(&k, hex);
+    return hex;
+}
+
+void mp_cv_add(mp_cv_plan *p, const mp_dataset *d, const mp_folds *f, const mp_config *config, int seeds, int *place)
+{
+    mp_assert(f->count > 0 && seeds <= MP_CV_MOST / f->count - p->count / f->count);
+    mp_assert(seeds - 1 <= INT_MAX - config->seed);
+    mp_cv_run r = { .key = mp_run_key_of(d, f, &f->split[0], config), .data = d };
+    r.family = family_of(&r.key, p->arena);
+    reserve(p, seeds * f->count);
     for (int s = 0; s < seeds; s++) {
-        mp_config c = *config;
-        c.seed += s;
         for (int i = 0; i < f->count; i++) {
-            mp_cv_run r = { .key = mp_run_key_of(d, f, &f->split[i], &c), .data = d, .split = &f->split[i] };
-            mp_run_identity(&r.key, r.identity);
-            if (!planned(p, &r)) append(p, &r);
+            r.key.config.seed = config->seed + s;
+            r.key.fold = f->split[i].fold;
+            r.split = &f->split[i];
+            int *slot = slot_of(p, r.family, r.key.config.seed, r.key.fold);
+            if (*slot == 0) {
+                p->run[p->count] = r;
+                *slot = ++p->count;
+            }
+            if (place) *place++ = *slot - 1;
         }
     }
-}
-
-int mp_grid_points(mp_grid grid, const mp_config *config, mp_config out[MP_GRID_MOST])
-{
-    static const struct {
-        int score_dims[3], dims;
-        double drops[3];
-        int rates;
-    } grids[] = {
-        [MP_GRID_CODE] = { { 1, 5, 9 }, 3, { 0, 0.1, 0.2 }, 3 },
-        [MP_GRID_PAPER] = { { 5, 9 }, 2, { 0.1, 0.2 }, 2 },
-    };
-    int n = 0;
-    if (grid == MP_GRID_NONE) out[n++] = *config;
-    for (int i = 0; grid != MP_GRID_NONE && i < grids[grid].dims; i++) {
-        for (int j = 0; j < grids[grid].rates; j++) {
-            out[n] = *config;
-            out[n].flip = 1;
-            out[n].score_dim = grids[grid].score_dims[i];
-            out[n++].drop = grids[grid].drops[j];
-        }
-    }
-    return n;
 }
 
 /* ---- results through a pipe ---- */
@@ -138,12 +150,13 @@ static mp_err work(void *state, int job, mp_worker *w, mp_buf *answer)
 {
     study *s = state;
     const mp_cv_run *r = run_of(s, job);
-    char path[4096];
+    char path[4096], identity[65];
+    mp_run_identity(&r->key, identity);
     mp_fit_options fit = {
-        .news = tell, .state = s, .identity = r->identity, .stop = mp_worker_stop(w), .save_every = SAVE_SECONDS
+        .news = tell, .state = s, .identity = identity, .stop = mp_worker_stop(w), .save_every = SAVE_SECONDS
     };
     if (s->o->resume_dir) {
-        snprintf(path, sizeof path, "%s/%.24s.part", s->o->resume_dir, r->identity);
+        snprintf(path, sizeof path, "%s/%.24s.part", s->o->resume_dir, identity);
         fit.resume = path;
     }
     s->worker = w;

@@ -10,10 +10,13 @@
 
 #include "data/split.h"
 #include "train/fit.h"
+#include "train/grid.h"
+
+#define MP_CV_MOST 10000000 /* runs of a plan */
 
 typedef struct mp_cv_run {
     mp_run_key key;
-    char identity[65]; /* once.h */
+    const char *family; /* hash of the key without seed and fold */
     const mp_dataset *data;
     const mp_split *split;
 } mp_cv_run;
@@ -22,17 +25,12 @@ typedef struct mp_cv_plan { /* zero-initialise, with an arena */
     mp_arena *arena;
     int count, cap;
     mp_cv_run *run;
+    int *slot, slots; /* hash table: 1 + place of a run; 0 is free; slots is a power of two */
 } mp_cv_plan;
 
-/* Adds seeds config->seed, config->seed + 1, ... on every fold. Runs that are in the plan are not added
- * again. */
-void mp_cv_add(mp_cv_plan *p, const mp_dataset *d, const mp_folds *f, const mp_config *config, int seeds);
-
-/* Grid points of MID: the authors' code tries 9, the paper's text names 4; none is the configuration itself.
- */
-typedef enum mp_grid { MP_GRID_NONE, MP_GRID_CODE, MP_GRID_PAPER } mp_grid;
-#define MP_GRID_MOST 9
-int mp_grid_points(mp_grid grid, const mp_config *config, mp_config out[MP_GRID_MOST]);
+/* Adds seeds config->seed, config->seed + 1, ... on every fold; the last seed must be an int, and the
+ * plan have at most MP_CV_MOST runs. Runs that are in the plan are not added again. `place` (seeds x folds, may be NULL) receives where in the plan each is. */
+void mp_cv_add(mp_cv_plan *p, const mp_dataset *d, const mp_folds *f, const mp_config *config, int seeds, int *place);
 
 typedef struct mp_cv_count {
     int total, known, done, failed; /* runs: in the plan; left out; finished now; failed now */

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <time.h>
 #include <cmocka.h>
 
 #define MOST 64
@@ -88,7 +89,7 @@ static mp_cv_options options(memory *m, int jobs)
 static void plan_it(fixture *f, int seeds)
 {
     mp_config c = tiny_config();
-    mp_cv_add(&f->plan, &f->d, &f->f, &c, seeds);
+    mp_cv_add(&f->plan, &f->d, &f->f, &c, seeds, NULL);
 }
 
 static void a_plan_has_seeds_times_folds_and_nothing_twice(void **state)
@@ -101,6 +102,38 @@ static void a_plan_has_seeds_times_folds_and_nothing_twice(void **state)
     assert_int_equal(f->plan.run[5].key.fold, 3);
     plan_it(f, 3);
     assert_int_equal(f->plan.count, 9);
+}
+
+static void a_plan_says_where_the_runs_of_each_model_are(void **state)
+{
+    fixture *f = *state;
+    mp_config c = tiny_config();
+    int first[6], second[6];
+    mp_cv_add(&f->plan, &f->d, &f->f, &c, 2, first);
+    c.seed++;
+    mp_cv_add(&f->plan, &f->d, &f->f, &c, 2, second); /* its first seed is there already */
+    assert_int_equal(f->plan.count, 9);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(f->plan.run[first[i]].key.config.seed, 42 + i / 3);
+        assert_int_equal(f->plan.run[second[i]].key.config.seed, 43 + i / 3);
+        assert_int_equal(f->plan.run[second[i]].key.fold, 1 + i % 3);
+    }
+    assert_memory_equal(second, first + 3, 3 * sizeof *first);
+    c.ratio = 0.75;
+    mp_cv_add(&f->plan, &f->d, &f->f, &c, 2, second);
+    assert_int_equal(f->plan.count, 15);
+    assert_true(f->plan.run[second[0]].key.config.ratio == 0.75);
+}
+
+/* Where each run is compared with all before it, this takes minutes. */
+static void a_plan_of_many_runs_takes_no_time(void **state)
+{
+    fixture *f = *state;
+    clock_t start = clock();
+    plan_it(f, 40000);
+    plan_it(f, 40001);
+    assert_int_equal(f->plan.count, 3 * 40001);
+    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 5);
 }
 
 static void grids_are_those_of_the_code_and_of_the_paper(void **state)
@@ -208,6 +241,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_plan_has_seeds_times_folds_and_nothing_twice),
+        TEST(a_plan_says_where_the_runs_of_each_model_are),
+        TEST(a_plan_of_many_runs_takes_no_time),
         TEST(grids_are_those_of_the_code_and_of_the_paper),
         TEST(any_number_of_workers_gives_the_same_numbers),
         TEST(a_study_that_broke_off_continues_to_the_same_numbers),

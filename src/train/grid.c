@@ -1,0 +1,38 @@
+/* grid.c - see grid.h.
+ * SPDX-License-Identifier: MIT */
+#include "train/grid.h"
+
+const char *const mp_grid_name[MP_GRIDS + 1] = { "none", "code", "paper", NULL };
+
+static const struct {
+    int score_dims[3], dims;
+    double drops[3];
+    int rates;
+} grids[] = {
+    [MP_GRID_CODE] = { { 1, 5, 9 }, 3, { 0, 0.1, 0.2 }, 3 },
+    [MP_GRID_PAPER] = { { 5, 9 }, 2, { 0.1, 0.2 }, 2 },
+};
+
+int mp_grid_points(mp_grid grid, const mp_config *config, mp_config out[MP_GRID_MOST])
+{
+    int n = 0;
+    if (grid == MP_GRID_NONE) out[n++] = *config;
+    for (int i = 0; grid != MP_GRID_NONE && i < grids[grid].dims; i++) {
+        for (int j = 0; j < grids[grid].rates; j++) {
+            out[n] = *config;
+            out[n].flip = 1;
+            out[n].score_dim = grids[grid].score_dims[i];
+            out[n++].drop = grids[grid].drops[j];
+        }
+    }
+    return n;
+}
+
+bool mp_grid_has(mp_grid grid, const mp_config *config, const mp_config *like)
+{
+    mp_config point[MP_GRID_MOST];
+    int n = mp_grid_points(grid, config, point);
+    for (int i = 0; i < n; i++)
+        if (point[i].score_dim == like->score_dim && point[i].drop == like->drop) return true;
+    return false;
+}

@@ -1,0 +1,19 @@
+/* grid.h - the settings of MID that a study may choose among. What is not in a declared grid is never chosen.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_GRID_H
+#define MP_GRID_H
+
+#include "conf/config.h"
+
+/* The authors' code tries 9 points, the paper's text names 4; none is the configuration itself. */
+typedef enum mp_grid { MP_GRID_NONE, MP_GRID_CODE, MP_GRID_PAPER, MP_GRIDS } mp_grid;
+extern const char *const mp_grid_name[MP_GRIDS + 1]; /* "none", "code", "paper"; NULL at the end */
+
+/* A grid sets flip, score-dim and drop of every point. */
+#define MP_GRID_MOST 9
+int mp_grid_points(mp_grid grid, const mp_config *config, mp_config out[MP_GRID_MOST]);
+
+/* Whether a point of the grid has the score-dim and drop of `like`. */
+bool mp_grid_has(mp_grid grid, const mp_config *config, const mp_config *like);
+
+#endif

@@ -1,0 +1,106 @@
+/* test_studies.c - studies from outside: what a row of cv, sweep and report counts.
+ * SPDX-License-Identifier: MIT */
+#include "cli/tiny.h"
+#include "conf/config.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#define QUICK "--hidden 8 --layers 2 --batch-size 16 --lr 0.01 --quiet"
+
+static bool exists(const char *name)
+{
+    return access(path(name), F_OK) == 0;
+}
+
+static void put(const char *name, const char *text)
+{
+    assert_int_equal(mp_write_file(path(name), text, strlen(text)), MP_OK);
+}
+
+/* Mean test accuracy of the runs with this seed. */
+static double mean_of_seed(const mp_json *runs, int seed, int *n)
+{
+    double sum = 0;
+    *n = 0;
+    for (int i = 0; i < runs->count; i++) {
+        const mp_json *config = mp_json_get(mp_json_at(runs, i), "config");
+        if (mp_json_int(config, "seed", -1) != seed) continue;
+        sum += mp_json_real(mp_json_at(runs, i), "test_metric", -1);
+        ++*n;
+    }
+    return sum / *n;
+}
+
+static void a_row_of_a_sweep_counts_its_own_seeds_alone(void **state)
+{
+    (void)state;
+    put("seeds.yaml", "seed: [1, 3]\nratio: [0.5, 0.8]\nmid: [true]\nseeds: 2\nhidden: 8\nlayers: 2\n"
+                      "epochs: 3\nfolds: 3\n");
+    mp_spawned s = expect(0, "sweep @/seeds.yaml --datasets @/TINY --store @/seeds.db --json --quiet", NULL);
+    const mp_json *v = json_of(&s), *studies = mp_json_get(v, "studies"), *runs = mp_json_get(v, "runs");
+    assert_int_equal(studies->count, 4);
+    assert_int_equal(runs->count, 24);
+    for (int i = 0; i < 4; i++) { /* seeds 1 and 2 with either ratio, then 3 and 4 */
+        const mp_json *val = mp_json_get(mp_json_get(mp_json_at(studies, i), "summary"), "val");
+        assert_int_equal(mp_json_int(val, "runs", 0), 6);
+        assert_int_equal(mp_json_int(mp_json_at(mp_json_get(val, "chosen"), 0), "seed", 0), i < 2 ? 1 : 3);
+        assert_int_equal(mp_json_get(val, "chosen")->count, 2);
+    }
+    static const char *const swept[] = { "seed", "ratio", "score-dim", "flip", "drop" };
+    assert_int_equal(mp_json_get(v, "swept")->count, 5);
+    for (int i = 0; i < 5; i++) assert_string_equal(mp_json_at(mp_json_get(v, "swept"), i)->text, swept[i]);
+    put("seeds.yaml", "seed: [1, 3]\nseeds: 2\nhidden: 8\nlayers: 2\nepochs: 3\nfolds: 3\n");
+    mp_spawn_free(&s);
+    s = expect(0, "sweep @/seeds.yaml --datasets @/TINY --store @/seeds.db --json --quiet", NULL);
+    v = json_of(&s);
+    for (int i = 0; i < 2; i++) {
+        int n, m;
+        double a = mean_of_seed(mp_json_get(v, "runs"), 2 * i + 1, &n),
+               b = mean_of_seed(mp_json_get(v, "runs"), 2 * i + 2, &m);
+        const mp_json *study = mp_json_at(mp_json_get(v, "studies"), i);
+        double mean = mp_json_real(mp_json_get(mp_json_get(study, "summary"), "val"), "mean", -1);
+        assert_true(n == 3 && m == 3 && fabs(mean - (a + b) / 2) < 1e-12);
+    }
+    mp_spawn_free(&s);
+}
+
+static void runs_of_cv_carry_their_configuration(void **state)
+{
+    (void)state;
+    mp_spawned s = expect(0, "cv @/TINY --pool topk --epochs 3 --seeds 2 --folds 3 --json --store @/c.db " QUICK, NULL);
+    const mp_json *runs = mp_json_get(json_of(&s), "runs");
+    for (int i = 0; i < runs->count; i++) {
+        const mp_json *config = mp_json_get(mp_json_at(runs, i), "config");
+        assert_non_null(config);
+        for (const mp_opt *o = mp_config_table; o->name; o++) assert_non_null(mp_json_get(config, o->name));
+        assert_int_equal(mp_json_int(config, "seed", -1), 42 + i / 3);
+        assert_int_equal(mp_json_int(config, "epochs", -1), 3);
+    }
+    mp_spawn_free(&s);
+}
+
+static void seeds_that_no_number_holds_are_refused(void **state)
+{
+    (void)state;
+    refuse(2, "cv @/TINY --seed 2147483647 --seeds 2 --store @/far.db --quiet",
+           "seeds: 2 from seed 2147483647 on would go past 2147483647");
+    put("far.yaml", "seed: [1, 2147483640]\nseeds: 10\n");
+    refuse(2, "sweep @/far.yaml --datasets @/TINY --store @/far.db --quiet", "seeds: 10 from seed 2147483640 on");
+    assert_false(exists("far.db"));
+    mp_spawned s =
+        expect(0, "cv @/TINY --seed 2147483647 --seeds 1 --folds 3 --epochs 2 --store @/far.db " QUICK, NULL);
+    mp_spawn_free(&s);
+    refuse(2, "cv @/TINY --mid --grid code --seeds 100000 --folds 30 --store @/far.db --quiet",
+           "27000000 runs, at most 10000000");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_of_a_sweep_counts_its_own_seeds_alone),
+        cmocka_unit_test(runs_of_cv_carry_their_configuration),
+        cmocka_unit_test(seeds_that_no_number_holds_are_refused),
+    };
+    return cmocka_run_group_tests(tests, make_data, clean);
+}

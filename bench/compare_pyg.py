@@ -149,7 +149,7 @@ def stand_in_for_torch_sparse():
 # ---- pooling layers PyG does not have
 
 
-class MidSag(Module):  # METHODS 4: h scores, ranked by the sum of |R|, h gated copies side by side
+class MidSag(Module):  # math.md 4: h scores, ranked by the sum of |R|, h gated copies side by side
     def __init__(self, h=5, drop=0.1):
         super().__init__()
         self.score, self.h, self.drop = GCNConv(C, h), h, drop
@@ -162,7 +162,7 @@ class MidSag(Module):  # METHODS 4: h scores, ranked by the sum of |R|, h gated 
         return x, edge_index, None, batch[keep]
 
 
-class Gsa(Module):  # METHODS 3.9
+class Gsa(Module):  # math.md 3.9
     h = 1
 
     def __init__(self):
@@ -190,7 +190,7 @@ class FromPyg(Module):  # x, edges, weights, batch are the first, second, third 
 # ---- networks
 
 
-class Drop(Module):  # METHODS 6.1
+class Drop(Module):  # math.md 6.1
     def __init__(self, features, classes, mean_nodes, pool):
         super().__init__()
         self.pools = ModuleList(pool() for _ in range(3))
@@ -240,7 +240,7 @@ class Trunk(Module):  # three convolutions
         return out
 
 
-class Set(Module):  # METHODS 5.1
+class Set(Module):  # math.md 5.1
     def __init__(self, features, classes, mean_nodes):
         super().__init__()
         self.trunk, self.read, self.head = Trunk(features), Set2Set(C, processing_steps=4), Head(2 * C, classes)
@@ -249,7 +249,7 @@ class Set(Module):  # METHODS 5.1
         return self.head(self.read(self.trunk(x, edge_index)[-1], batch, dim_size=graphs)), 0
 
 
-class Sort(Module):  # METHODS 5.2
+class Sort(Module):  # math.md 5.2
     def __init__(self, features, classes, mean_nodes):
         super().__init__()
         self.trunk, self.read, self.conv = Trunk(features), SortAggregation(30), Conv1d(C, 32, 5)
@@ -261,7 +261,7 @@ class Sort(Module):  # METHODS 5.2
         return self.lin2(F.dropout(x, 0.5, self.training)), 0
 
 
-class Edge(Module):  # METHODS 5.4
+class Edge(Module):  # math.md 5.4
     def __init__(self, features, classes, mean_nodes):
         super().__init__()
         self.convs = ModuleList([GCNConv(features, C), GCNConv(C, C), GCNConv(C, C)])
@@ -289,7 +289,7 @@ class Block(Module):  # of DiffPool: two dense SAGE layers and a Linear over bot
         return self.lin(torch.cat([a, self.conv2(a, adj, mask).relu()], dim=-1))
 
 
-class Diff(Module):  # METHODS 5.3
+class Diff(Module):  # math.md 5.3
     def __init__(self, features, classes, mean_nodes):
         super().__init__()
         self.embed1, self.assign = Block(features, C), Block(features, int(np.ceil(RATIO * mean_nodes)))
@@ -306,7 +306,7 @@ class Diff(Module):  # METHODS 5.3
         return self.lin2(x), 0
 
 
-class MinCut(Module):  # METHODS 5.5
+class MinCut(Module):  # math.md 5.5
     def __init__(self, features, classes, mean_nodes):
         super().__init__()
         k1 = int(np.ceil(RATIO * mean_nodes))
@@ -325,7 +325,7 @@ class MinCut(Module):  # METHODS 5.5
         return self.lin2(x), cut1 + ortho1 + cut2 + ortho2
 
 
-class Mem(Module):  # METHODS 5.7; its auxiliary loss has a pass and an update of its own
+class Mem(Module):  # math.md 5.7; its auxiliary loss has a pass and an update of its own
     apart = True
 
     def __init__(self, features, classes, mean_nodes):
@@ -344,7 +344,7 @@ class Mem(Module):  # METHODS 5.7; its auxiliary loss has a pass and an update o
         return x.squeeze(1), MemPooling.kl_loss(s1) + MemPooling.kl_loss(s2)
 
 
-class Mab(Module):  # METHODS 5.8: one head, softmax over queries as in all published scripts
+class Mab(Module):  # math.md 5.8: one head, softmax over queries as in all published scripts
     def __init__(self, width, out, convolves=False):
         super().__init__()
         layer = GCNConv if convolves else Linear

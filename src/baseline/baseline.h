@@ -1,7 +1,7 @@
 /* baseline.h - the methods node-drop pooling is compared with: each is a whole network from node features to outputs,
  * under the same data, protocol, store and commands.
  *
- * A baseline is a row of the table in registry.c. Networks and settings: METHODS 5.
+ * A baseline is a row of the table in registry.c. Networks and settings: math.md 5.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_BASELINE_H
 #define MP_BASELINE_H

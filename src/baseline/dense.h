@@ -13,7 +13,7 @@ typedef struct mp_pooled {
     mp_mat *x, *a, *loss[2];
 } mp_pooled;
 
-/* DiffPool (METHODS 5.3): loss link and entropy; padded as in mp_link_loss. */
+/* DiffPool (math.md 5.3): loss link and entropy; padded as in mp_link_loss. */
 mp_pooled mp_diff_pool(mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *logits, bool losses, int padded);
 
 /* The adjacency MinCutPool works on: a sparse graph, or the blocks of a pooled one. */
@@ -25,10 +25,10 @@ typedef struct mp_adjacency {
     int graphs;
 } mp_adjacency;
 
-/* MinCutPool (METHODS 5.5): loss min-cut and orthogonality. */
+/* MinCutPool (math.md 5.5): loss min-cut and orthogonality. */
 mp_pooled mp_mincut_pool(mp_ctx *c, const mp_adjacency *a, mp_mat *x, mp_mat *logits);
 
-/* MemPooling (METHODS 5.7): k, conv.weight, lin.weight as PyG has them. */
+/* MemPooling (math.md 5.7): k, conv.weight, lin.weight as PyG has them. */
 typedef struct mp_mem {
     int keys, mix, heads;
     mp_lin lin;
@@ -37,7 +37,7 @@ mp_mem mp_mem_init(mp_params *p, const char *prefix, int in, int out, int heads,
 /* (B K) x out; *s (N x K) gets the assignment. */
 mp_mat *mp_mem_run(const mp_mem *l, mp_ctx *c, mp_mat *x, const int *ptr, int graphs, mp_mat **s);
 
-/* An attention block of GMT (METHODS 5.8) and a pooling by seeds. */
+/* An attention block of GMT (math.md 5.8) and a pooling by seeds. */
 typedef struct mp_mab {
     mp_lin q, o, k, v;
     mp_conv conv_k, conv_v; /* instead of k and v, with `convolves` */

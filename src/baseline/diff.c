@@ -3,7 +3,7 @@
  *     block(in, out) = Linear([x1, x2]),  x1 = ReLU(SAGE(x)),  x2 = ReLU(SAGE(x1))
  *     s = block(x),  z = ReLU(block(x)),  r1 = mean z;   pooled: z' = ReLU(block(X')),  r2 = mean z'
  *     X' = S^T z,  A' = S^T A S,  S = softmax(s);   out = Linear(dropout(ReLU(Linear([r1, r2]))))
- *                                                                                           (METHODS 5.3)
+ *                                                                                           (math.md 5.3)
  *
  * On the graph itself A stays sparse, so the memory is that of S (n x K), never n x n.
  * SPDX-License-Identifier: MIT */

@@ -1,4 +1,4 @@
-/* edge.c - EdgePool: contracts edges by learned scores, best first, each node once (METHODS 5.4).
+/* edge.c - EdgePool: contracts edges by learned scores, best first, each node once (math.md 5.4).
  *
  *     u_e = w [x_src ; x_dst] + b,   s = softmax of u over the edges that enter dst, plus 0.5
  *     x'_C = s_e (x_src + x_dst) for a contracted edge e,   x_v for a node that is left

@@ -2,7 +2,7 @@
  *
  *     x = [x1, x2, x3] of three GCN layers;   MAB(Q, K): O = mha(Q W_q, keys, values), O + ReLU(O W_o)
  *     Z = MAB(seeds, x) with GCN keys and values;   Z = MAB(Z, Z);   z = MAB(one seed, Z);   head(Linear(z))
- *                                                                                            (METHODS 5.8)
+ *                                                                                            (math.md 5.8)
  * SPDX-License-Identifier: MIT */
 #include "baseline/dense.h"
 

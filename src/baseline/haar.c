@@ -1,5 +1,5 @@
 /* haar.c - HaarPool: node features in the Haar basis of a chain of clusterings, the first coefficients kept
- * (METHODS 5.6).
+ * (math.md 5.6).
  *
  *     X' = Phi^T X,   dX = Phi dX',   Phi = the first vectors of the level's basis, as many as there are
  * clusters

@@ -2,7 +2,7 @@
  *
  *     C_hvj = 1 / (1 + |x_v - k_hj|^2), normalised over j;  S = softmax_j(sum_h w_h C_h);  X' = (S^T X) W^T
  *     network: Linear, two blocks x + GAT(dropout(LeakyReLU(BatchNorm(x)))), MemPool to 10 keys, LeakyReLU,
- *     dropout, MemPool to one key and the classes                                             (METHODS 5.7)
+ *     dropout, MemPool to one key and the classes                                             (math.md 5.7)
  *
  * Training: steps on the classification loss leave the keys alone; once an epoch a step on the KL loss moves
  * everything.

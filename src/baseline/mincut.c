@@ -2,7 +2,7 @@
  *
  *     S = softmax(Linear(x)),  X' = S^T X,  A0 = S^T A S,  A' = A0 without diagonal, over its row sums
  *     loss = -mean tr(A0) / tr(S^T D S)  +  mean |S^T S / |S^T S| - I / sqrt K|
- *     network: GCN, pool to K, GraphConv, pool to K/2, GraphConv, mean, Linear, Linear     (METHODS 5.5)
+ *     network: GCN, pool to K, GraphConv, pool to K/2, GraphConv, mean, Linear, Linear     (math.md 5.5)
  * SPDX-License-Identifier: MIT */
 #include "baseline/dense.h"
 

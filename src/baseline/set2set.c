@@ -1,4 +1,4 @@
-/* set2set.c - Set2Set: an LSTM asks each graph T questions and reads the answers by attention (METHODS 5.1).
+/* set2set.c - Set2Set: an LSTM asks each graph T questions and reads the answers by attention (math.md 5.1).
  *
  *     q_t = LSTM([q_{t-1} ; r_{t-1}]),   r_t = sum_v softmax_v(<x_v, q_t>) x_v,   out = [q_T ; r_T]
  *

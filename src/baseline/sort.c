@@ -1,4 +1,4 @@
-/* sort.c - SortPool: nodes in falling order of the last channel become a sequence of k places (METHODS 5.2).
+/* sort.c - SortPool: nodes in falling order of the last channel become a sequence of k places (math.md 5.2).
  *
  *     PyG:    three convolutions; sort, k = 30; Conv1d(c, 32, 5), ReLU; Linear, ReLU, dropout, Linear
  *     DGCNN:  h <- tanh((W (A + I) h + b) / (deg + 1)), widths 32, 32, 32, 1, all four side by side (97);

@@ -1,5 +1,5 @@
-/* bench_er.c - midpool bench er: seconds and bytes of one training step on one Erdos-Renyi graph, growing (EXPERIMENTS
- * 9.2). Graphs have m = 2n edges and 128 features from N(0,1); the network is METHODS 6.1 with a random binary label.
+/* bench_er.c - midpool bench er: seconds and bytes of one training step on one Erdos-Renyi graph, growing
+ * (protocol.md 9.2). Graphs have m = 2n edges and 128 features from N(0,1); the network is math.md 6.1 with a random binary label.
  *
  * The graph is made here rather than by data/generate.c, because at a million nodes its features fill half a gigabyte and
  * there must be one copy of them.

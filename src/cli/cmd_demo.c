@@ -2,8 +2,8 @@
  * table.
  *
  * The label of a COLORS-3 graph is its number of green nodes, so a pooling that drops green nodes must count
- * them before it does. Models train on small graphs and are tested on small and on larger ones (EXPERIMENTS
- * 8).
+ * them before it does. Models train on small graphs and are tested on small and on larger ones
+ * (protocol.md 8).
  * SPDX-License-Identifier: MIT */
 #include "base/crew.h"
 #include "base/json.h"

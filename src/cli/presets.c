@@ -1,7 +1,7 @@
 /* presets.c - settings that belong together.
  *
  * "mid" is the paper's middle grid point. The networks and optimisers of generated sets are Knyazev's
- * (METHODS 6.7); training goes to the last epoch there, so patience is 0.
+ * (math.md 6.7); training goes to the last epoch there, so patience is 0.
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 
@@ -19,7 +19,7 @@ static const char *const triangles[] = {
 };
 /* clang-format on */
 
-/* GMT's own settings (METHODS 5.8), for every set and for those its authors chose more. */
+/* GMT's own settings (math.md 5.8), for every set and for those its authors chose more. */
 static const char *const gmt[] = { "ratio", "0.25", "clip", "1", "schedule", "cosine", "warmup", "50", NULL };
 static const char *const gmt_dd[] = { "heads", "4", "hidden", "32", "batch-size", "10", NULL };
 static const char *const gmt_two[] = { "heads", "2", NULL };

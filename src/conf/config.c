@@ -1,4 +1,4 @@
-/* config.c - the table of options behind mp_config. Defaults are METHODS 3, 4, 6 and EXPERIMENTS 2.
+/* config.c - the table of options behind mp_config. Defaults: math.md 3, 4, 6 and protocol.md 2.
  * SPDX-License-Identifier: MIT */
 #include "conf/config.h"
 

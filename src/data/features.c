@@ -1,4 +1,4 @@
-/* features.c - the recipe for x and its application. See features.h and EXPERIMENTS 1.1, rules 4 to 8.
+/* features.c - the recipe for x and its application. See features.h and math.md 1.7.
  *
  * x is kept sparse: zeros are not stored, and when every stored number is 1 (labels, degrees, colours) `val`
  * is NULL and the first layer only gathers rows of its weights.

@@ -5,7 +5,7 @@
 
 #include "data/tu.h"
 
-/* The recipe of EXPERIMENTS 1.1 for this data, with the exceptions of its row in known.h. */
+/* The recipe of math.md 1.7 for this data, with the exceptions of its row in known.h. */
 MP_MUST mp_err mp_recipe_fit(const mp_raw *raw, mp_recipe *out);
 
 /* x by a recipe that may come from other data. Fails when columns differ or a node label is not in the

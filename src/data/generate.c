@@ -1,4 +1,4 @@
-/* generate.c - COLORS-3, TRIANGLES and Erdos-Renyi graphs, by METHODS 6.6 and EXPERIMENTS 9.2.
+/* generate.c - COLORS-3, TRIANGLES and Erdos-Renyi graphs, by math.md 6.6 and protocol.md 9.2.
  *
  * Every draw of a graph has a random stream of its own, named by (seed, set, part, draw): the graphs of one
  * part do not move when another part is made larger or left out. Paper: Knyazev, Taylor & Amer,

@@ -10,7 +10,7 @@ typedef struct mp_known {
     const char *name;
     int graphs, classes; /* the paper's table of statistics, edges counted once; 0: not in it */
     double avg_nodes, avg_edges;
-    int columns;         /* of x, by EXPERIMENTS 1.1; 0: not given there */
+    int columns;         /* of x, by math.md 1.7; 0: not given there */
     const char *source;  /* of x */
     const char *note;    /* why files and paper may differ, or NULL */
     int skip_attributes; /* leading attribute columns that give the label away */

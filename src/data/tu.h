@@ -1,6 +1,6 @@
 /* tu.h - data sets in the TUDataset text format, from bytes and to files.
  *
- * Reading follows EXPERIMENTS 1.1: node ids from 1, self loops and repeated edges dropped, neighbours sorted.
+ * Reading follows math.md 1.7: node ids from 1, self loops and repeated edges dropped, neighbours sorted.
  * An edge listed in one direction only gets its reverse, and is counted. Every failure names file and line.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_TU_H
@@ -51,7 +51,7 @@ MP_MUST mp_err mp_tu_write(const mp_raw *raw, const char *folder);
 /* Features, classes and seal of some graphs of a larger set. */
 MP_MUST mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out);
 
-/* Those, the split and the fingerprint. `as` NULL: by EXPERIMENTS 1.1 and the set's name. */
+/* Those, the split and the fingerprint. `as` NULL: by math.md 1.7 and the set's name. */
 MP_MUST mp_err mp_dataset_build(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out);
 
 #endif

@@ -2,7 +2,7 @@
  *
  *     GCN:  p_ij = s_i w_ij s_j with j = i included,  s = d^-1/2,  d_i = sum of weights with the self loop's
  *     backward:  dZ_j = sum_i p_ij dY_i;  with G_ij = <dY_i, Z_j>:
- *         dd_i  = -(1/(2 d_i)) (sum_j G_ij p_ij + sum_m G_mi p_mi),   dw_ij = G_ij s_i s_j + dd_i      (METHODS 2.2)
+ *         dd_i  = -(1/(2 d_i)) (sum_j G_ij p_ij + sum_m G_mi p_mi),   dw_ij = G_ij s_i s_j + dd_i      (math.md 2.2)
  *
  * Self loops that are not stored have weight 1 and are constants. A stored one keeps its weight. GCN without weights sums
  * nodes with the same neighbourhood once (twins.h); everything else row by row.

@@ -160,7 +160,7 @@ mp_mat *mp_local_att(mp_ctx *c, const mp_graph *g, mp_mat *z, mp_mat *tau)
 }
 
 /* ---- edge_norm: w' = s_i w_ij s_j.  With G the gradient of w' and d = the sums:
- *      dd_i = -(1/(2 d_i)) (sum_j G_ij w'_ij + sum_m G_mi w'_mi),   dw_ij = G_ij s_i s_j + dd_i     (METHODS 3.7) */
+ *      dd_i = -(1/(2 d_i)) (sum_j G_ij w'_ij + sum_m G_mi w'_mi),   dw_ij = G_ij s_i s_j + dd_i     (math.md 3.7) */
 /* A cluster that almost nothing is assigned to counts as isolated: its factor would be 10^5, and what flows back through
  * two levels of such factors does not fit into a float (RepPool on PROTEINS met infinity after a dozen epochs). */
 #define EMPTY ((mp_real)1e-8)

@@ -1,4 +1,4 @@
-/* op_conv1d.c - convolution and maximum along a sequence, without padding (METHODS 2.12).
+/* op_conv1d.c - convolution and maximum along a sequence, without padding (math.md 2.12).
  *
  * A row of a matrix is one sequence of L places with C channels each, place by place: element (t, c) at t C +
  * c. Then the window that makes place t of the output is one contiguous piece of the row, and the convolution

@@ -1,4 +1,4 @@
-/* op_cut.c - losses of soft clusterings, and the normalisation of a pooled adjacency (METHODS 5.3, 5.5).
+/* op_cut.c - losses of soft clusterings, and the normalisation of a pooled adjacency (math.md 5.3, 5.5).
  *
  * S N x K is a clustering, A0_b = S_b^T A_b S_b and M_b = S_b^T S_b come from block_gram: no loss needs an
  * n x n matrix.

@@ -1,4 +1,4 @@
-/* op_lstm.c - one step of an LSTM from its gates (METHODS 2.11), and the attention that Set2Set reads a graph
+/* op_lstm.c - one step of an LSTM from its gates (math.md 2.11), and the attention that Set2Set reads a graph
  * with.
  *
  * lstm: columns of a are the gates i, f, g, o before their functions, H each

@@ -1,4 +1,4 @@
-/* op_memory.c - MemPool: how much each row belongs to each key, and the loss that sharpens it (METHODS 5.7).
+/* op_memory.c - MemPool: how much each row belongs to each key, and the loss that sharpens it (math.md 5.7).
  *
  *     memory   u_hvj = 1 / (1 + |x_v - k_hj|^2),   p = u / sum_j u,   out_vj = sum_h w_h p_hvj
  *              dp = w_h dout,   du = (dp - sum_j dp p) / sum_j u,   dD = -u^2 du for the squared distance D,

@@ -1,5 +1,5 @@
 /* op_mha.c - attention of several heads inside each graph:  O = [ q_h + A_h v_h over the heads h ],
- *     A_h = softmax of q_h k_h^T / sqrt(C), over the keys (rows) or the queries (columns)   (METHODS 5.8)
+ *     A_h = softmax of q_h k_h^T / sqrt(C), over the keys (rows) or the queries (columns)   (math.md 5.8)
  * T is A laid out so that the softmax runs along its rows: A itself over the keys, A^T over the queries.
  *     dv = A^T dO,  dA = dO v^T,  dU = softmax backward of dA, over sqrt(C),  dq = dO + dU k,  dk = dU^T q
  * SPDX-License-Identifier: MIT */

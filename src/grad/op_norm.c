@@ -1,4 +1,4 @@
-/* op_norm.c - LayerNorm over the columns of a row, BatchNorm over the rows of a column (METHODS 2.8).
+/* op_norm.c - LayerNorm over the columns of a row, BatchNorm over the rows of a column (math.md 2.8).
  *     y = gamma xhat + beta,  xhat = (x - mu) / sqrt(var + 1e-5),  var the biased variance of the m numbers
  *     dx = (gamma / sqrt(var + eps)) (dy - mean(dy') - xhat mean(dy' xhat)), the means over the same m
  *          numbers, of dy' = gamma dy for a row (gamma varies along it) and dy for a column

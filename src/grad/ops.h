@@ -16,7 +16,7 @@ mp_mat *mp_linear_sparse(mp_ctx *c, const mp_sparse *x, mp_mat *w, mp_mat *b);
 mp_mat *mp_linear_onto(mp_ctx *c, mp_mat *y, mp_mat *x, mp_mat *w, int from, mp_mat *b, bool relu);
 
 /* Sums over the edges that end in a node, with the graph's weights:
- * GCN   s_i w_ij s_j over the closed neighbourhood, s = 1/sqrt(degree with the self loop)   (METHODS 2.2)
+ * GCN   s_i w_ij s_j over the closed neighbourhood, s = 1/sqrt(degree with the self loop)   (math.md 2.2)
  * SUM   w_ij        MEAN  w_ij / number of edges      SYM  s_i w_ij s_j without a self loop
  * ROW   w_ij / sum of the row's weights, self loops left out */
 typedef enum mp_agg_kind { MP_AGG_GCN, MP_AGG_SUM, MP_AGG_MEAN, MP_AGG_SYM, MP_AGG_ROW } mp_agg_kind;
@@ -26,16 +26,16 @@ mp_mat *mp_agg(mp_ctx *c, const mp_graph *g, mp_agg_kind kind, mp_mat *z, mp_mat
 mp_mat *mp_edge_pair(mp_ctx *c, const mp_graph *g, mp_mat *a, mp_mat *b);
 /* out[k] = w[from[k]], or 1 where from[k] < 0; w NULL: the edges of an unweighted graph, so nothing to take. */
 mp_mat *mp_edge_take(mp_ctx *c, mp_mat *w, const int *from, int n);
-/* out_i = sum over edges of w_ij (sa a_i + sb b_j): the neighbour part of LEConv (METHODS 2.5). */
+/* out_i = sum over edges of w_ij (sa a_i + sb b_j): the neighbour part of LEConv (math.md 2.5). */
 mp_mat *mp_edge_mix(mp_ctx *c, const mp_graph *g, mp_mat *a, mp_real sa, mp_mat *b, mp_real sb);
 
 /* s_i w_ij s_j with s_i = (sum of the weights that leave i + 1e-10)^-1/2, E x 1. */
 mp_mat *mp_edge_norm(mp_ctx *c, const mp_graph *g);
 
-/* Softmax of each column within each range ptr[i] .. ptr[i+1]-1 (METHODS 2.13). */
+/* Softmax of each column within each range ptr[i] .. ptr[i+1]-1 (math.md 2.13). */
 mp_mat *mp_softmax(mp_ctx *c, mp_mat *u, const int *ptr, int segments);
 
-/* Sparsemax of a column within each range (METHODS 2.14). */
+/* Sparsemax of a column within each range (math.md 2.14). */
 mp_mat *mp_sparsemax(mp_ctx *c, mp_mat *u, const int *ptr, int segments);
 /* Each column divided by its largest within each range plus eps. */
 mp_mat *mp_over_max(mp_ctx *c, mp_mat *u, const int *ptr, int segments, mp_real eps);
@@ -73,7 +73,7 @@ mp_mat *mp_dropout(mp_ctx *c, mp_mat *x, double p);    /* identity unless traini
 mp_mat *mp_unit_cols(mp_ctx *c, mp_mat *p);            /* each column divided by its norm */
 
 /* A' = S^T W S of a clustering: cluster q holds the nodes that row keep[q] of the looped graph lists, with memberships
- * alpha (METHODS 3.4). The result has no diagonal unless `diagonal`, which sets it to 1. alpha or the graph's weights
+ * alpha (math.md 3.4). The result has no diagonal unless `diagonal`, which sets it to 1. alpha or the graph's weights
  * without a gradient get none. */
 void mp_coarse(mp_ctx *c, const mp_graph *looped, mp_mat *alpha, const int *keep, const int *keep_ptr, bool diagonal,
                mp_graph *out);
@@ -92,7 +92,7 @@ mp_mat *mp_bce(mp_ctx *c, mp_mat *x, bool label);
 /* Sum over rows of (x - target)^2, times scale. 1 x 1. */
 mp_mat *mp_mse(mp_ctx *c, mp_mat *x, const mp_real *target, mp_real scale);
 
-/* One LSTM step (METHODS 2.11): a B x 4H holds the gates i, f, g, o before their functions; before: the cell so far, B x H,
+/* One LSTM step (math.md 2.11): a B x 4H holds the gates i, f, g, o before their functions; before: the cell so far, B x H,
  * or NULL for zeros. Returns h and sets *cell. */
 mp_mat *mp_lstm(mp_ctx *c, mp_mat *a, mp_mat *before, mp_mat **cell);
 /* Rows of x weighted by the softmax over their graph of <x_v, q_b>, summed per graph: B x C. */

@@ -1,5 +1,5 @@
 /* haar.h - a chain of ever coarser clusterings of a graph, and the Haar basis that belongs to it
- * (METHODS 5.6).
+ * (math.md 5.6).
  *
  * Level 0 is the graph; the nodes of level l+1 are clusters of those of level l; the last level has one node.
  * The basis of a level: first the vectors of the level above, spread over the members of each cluster, then

@@ -1,7 +1,7 @@
 /* spectral.h - spectral clustering of a weighted graph, the same on every machine and in every run.
  *
  * Eigenvectors of D^-1/2 W D^-1/2 for the K largest eigenvalues, rows divided by sqrt(degree), then k-means
- * with ten seeded starts (METHODS 5.6).
+ * with ten seeded starts (math.md 5.6).
  * SPDX-License-Identifier: MIT */
 #ifndef MP_SPECTRAL_H
 #define MP_SPECTRAL_H

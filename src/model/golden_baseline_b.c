@@ -143,7 +143,7 @@ static mp_err read_adjacency(mp_case *k, const padding *p)
     return mp_graph_from_edges(k->arena, p->graphs, p->ptr, edges, src, dst, &k->g, NULL);
 }
 
-/* PyG's min-cut divides 0 by 0 for a graph without edges, where METHODS 5.5 says 0: its loss, a mean over the
+/* PyG's min-cut divides 0 by 0 for a graph without edges, where math.md 5.5 says 0: its loss, a mean over the
  * graphs, and that graph's gradients are not numbers in the file. They are taken as ours; everything else is
  * compared. */
 static mp_err close_but_undefined(mp_case *k, const padding *p, const char *name, mp_real *ours, size_t each)

@@ -1,4 +1,4 @@
-/* model.c - networks from a configuration. What differs between them is a row of a table (METHODS 6.1, 6.7).
+/* model.c - networks from a configuration. What differs between them is a row of a table (math.md 6.1, 6.7).
  * SPDX-License-Identifier: MIT */
 #include "model/model.h"
 #include "baseline/baseline.h"
@@ -88,7 +88,7 @@ static mp_conv_kind conv_of(const arch *a, const mp_config *conf)
     return conf->conv == MP_CONV_AUTO ? a->conv : kinds[conf->conv];
 }
 
-/* HGP-SL's rows sum to 1, so its next convolution neither normalises nor adds self loops (METHODS 3.5). */
+/* HGP-SL's rows sum to 1, so its next convolution neither normalises nor adds self loops (math.md 3.5). */
 static mp_conv_kind conv_after(mp_conv_kind usual, const mp_pool *before, const mp_config *conf)
 {
     bool learned = before && before->op->coarsener == &mp_coarsen_learned;

@@ -1,7 +1,7 @@
 /* model.h - a network around a pooling operator: convolutions, pooling, readout and head from a configuration.
  *
  *     for l = 1..L:  x = ReLU(conv_l(x));  (x, A) = pool_l(x, A);  r_l = [max readout ; mean readout]
- *     r = r_1 + ... + r_L;  out = head(r)                                        (METHODS 6.1; arch tu)
+ *     r = r_1 + ... + r_L;  out = head(r)                                        (math.md 6.1; arch tu)
  * SPDX-License-Identifier: MIT */
 #ifndef MP_MODEL_H
 #define MP_MODEL_H

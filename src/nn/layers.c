@@ -1,4 +1,4 @@
-/* layers.c - convolutions as a table of runs. METHODS 2.1 to 2.7 says what each computes.
+/* layers.c - convolutions as a table of runs. math.md 2.1 to 2.7 says what each computes.
  * SPDX-License-Identifier: MIT */
 #include "nn/layers.h"
 #include "graph/induce.h"
@@ -110,7 +110,7 @@ static mp_mat *run_cheb(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input
     return relu ? mp_act_of(c, y, MP_ACT_RELU) : y;
 }
 
-/* Attention over the closed neighbourhood, head by head (METHODS 2.6). */
+/* Attention over the closed neighbourhood, head by head (math.md 2.6). */
 static mp_mat *run_gat(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input x, bool relu)
 {
     const mp_graph *looped = mp_looped(c, mp_weighted(c, g, NULL));

@@ -53,7 +53,7 @@ mp_conv mp_gat_init(mp_params *p, const char *prefix, int in, int width, int hea
 bool mp_conv_reads_once(const mp_conv *l);
 mp_mat *mp_conv_run(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input x, bool relu);
 
-/* LEConv (METHODS 2.5): whose signs and roles. */
+/* LEConv (math.md 2.5): whose signs and roles. */
 typedef enum mp_le_form { MP_LE_PYG_1, MP_LE_PYG_2, MP_LE_AUTHORS } mp_le_form;
 typedef struct mp_le {
     mp_lin lin1, lin2, lin3;

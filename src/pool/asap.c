@@ -2,7 +2,7 @@
  *
  *     m_i = Lin(max over j in N(i) of x_j),   alpha_ij = softmax over N(i) of leaky(<att, [m_i ; x_j]> + b)
  *     x^c_i = sum_j alpha_ij x_j,   R = LEConv(x^c),   X' = x^c_keep f(R_keep),   A' = S^T A S
- *                                                        (Ranjan, Sanyal & Talukdar 2020; METHODS 3.4)
+ *                                                        (Ranjan, Sanyal & Talukdar 2020; math.md 3.4)
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 

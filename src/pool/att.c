@@ -2,7 +2,7 @@
  *     global:  R = softmax over the graph of X w
  *     local:   R_i = e_i Ahat_ii / (sum_j Ahat_ij e_j + 1e-10),  e = exp(|tau| (X w - largest))
  *     T[q,u] = Ahat[keep q, u] / (sum_q' Ahat[keep q', u] + 1e-10),   X' = T (X R),   A' = T Ahat T^T
- *     Ahat = D~^-1/2 (A+I) D~^-1/2 on the input graph, afterwards the pooled matrix   (Huang et al. 2019; METHODS 3.3)
+ *     Ahat = D~^-1/2 (A+I) D~^-1/2 on the input graph, afterwards the pooled matrix   (Huang et al. 2019; math.md 3.3)
  * T depends on the selection and on constants alone, so no gradient flows through it or through A'.
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"

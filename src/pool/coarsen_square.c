@@ -1,5 +1,5 @@
 /* coarsen_square.c - coarse graphs that reach two hops: UGPool's A + A^2, and iPool's overlap of neighbourhoods.
- *     UGPool:  A' = (A + A A)[keep, keep] without its diagonal, weights are counts of paths            (METHODS 3.8)
+ *     UGPool:  A' = (A + A A)[keep, keep] without its diagonal, weights are counts of paths            (math.md 3.8)
  *     iPool:   A' = lambda (A+I)[keep, keep] + (1-lambda) O,   O_ij = |C(i) cap C(j)| / |C(i) cup C(j)|       (3.12)
  * C(v) is the closed neighbourhood before pooling. Weights are constants of the backward pass.
  * SPDX-License-Identifier: MIT */

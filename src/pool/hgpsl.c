@@ -1,7 +1,7 @@
 /* hgpsl.c - HGP-SL: the edges of the pooled graph are learned.
  *     e_ij = leaky(<a, [x'_i ; x'_j]>) + lambda A'_ij,   A' = A[keep, keep]
  *     A''_i. = sparsemax of e_i. over the candidates j of i;  A''_ij is the weight of the message i -> j
- *                                                                              (Zhang et al. 2019; METHODS 3.5)
+ *                                                                              (Zhang et al. 2019; math.md 3.5)
  * Candidates: every pair of a pooled graph (k^2 numbers a graph: the method itself is dense), or pairs within some hops
  * in the graph before pooling when a graph keeps more than 256 nodes.
  * SPDX-License-Identifier: MIT */

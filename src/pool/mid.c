@@ -1,4 +1,4 @@
-/* mid.c - MID: many score columns, flipscore and dropscore make the key that the selector ranks (METHODS 4).
+/* mid.c - MID: many score columns, flipscore and dropscore make the key that the selector ranks (math.md 4).
  *
  *     F = |R| with flipscore, else R (or f(R) in place of R where the operator ranks by gates)
  *     key_i = sum over columns of F (or the largest, or the L2 norm)

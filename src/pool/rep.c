@@ -1,7 +1,7 @@
 /* rep.c - RepPool: representative nodes, and a soft assignment of all nodes to them.
  *     S = sigmoid(D^-1 A X P / |P|),  D and A without self loops; S is both key and gate
  *     M_vq = [q within one hop of v] + 0.1 [within two],  T_v. = softmax over q of (x_v W_b x_q^T) M_vq where M_vq > 0
- *     X' = T^T (X S),   A0 = T^T Ahat T,   A' = D0^-1/2 A0 D0^-1/2                     (Li et al. 2020; METHODS 3.7)
+ *     X' = T^T (X S),   A0 = T^T Ahat T,   A' = D0^-1/2 A0 D0^-1/2                     (Li et al. 2020; math.md 3.7)
  * A node with no kept node within two hops is spread evenly over the kept nodes of its graph.
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"

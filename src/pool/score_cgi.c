@@ -1,7 +1,7 @@
 /* score_cgi.c - CGIPool: the difference of a real and a fake score, with a discriminator that tells them apart.
  *     S_r = tanh(GCN_r X),  S_f = tanh(GCN_f X),  R = S_r - S_f,  gate tanh
  *     loss = ( BCE(D(g_r, g), 1) + BCE(D(g_f, g), 0) ) / 2,   g = mean of x,  g_r = mean of x S_r,  g_f = mean of x S_f
- *     D(u, v) = Linear(leaky(Linear([u ; v])))                              (Pang, Zhao & Li 2021; METHODS 3.10)
+ *     D(u, v) = Linear(leaky(Linear([u ; v])))                              (Pang, Zhao & Li 2021; math.md 3.10)
  * The released code (variant authors) scores with two GraphConv layers, without the inner tanh, and pools a third one.
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"

@@ -1,5 +1,5 @@
 /* score_conv.c - scores by graph convolution: SAGPool's, and GSAPool's mixture with a linear score.
- *     SAG:  R = conv(X), C -> D                                                        (Lee et al. 2019; METHODS 3.2)
+ *     SAG:  R = conv(X), C -> D                                                        (Lee et al. 2019; math.md 3.2)
  *     GSA:  R = a tanh(conv(X)) + (1-a) tanh(X W + b), and X is replaced by its fusion    (Zhang et al. 2020; 3.9)
  *           mix = before:  R = a conv(X) + (1-a) (X W + b), gate tanh
  * SPDX-License-Identifier: MIT */

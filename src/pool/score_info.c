@@ -1,6 +1,6 @@
 /* score_info.c - scores without parameters: how far a node is from the mean of its neighbours.
  *     y = X - D^-1 A X,  D and A without self loops
- *     HGP-SL:  R = L1 norm of y (norm sym: D^-1/2 A D^-1/2)                           (Zhang et al. 2019; METHODS 3.5)
+ *     HGP-SL:  R = L1 norm of y (norm sym: D^-1/2 A D^-1/2)                           (Zhang et al. 2019; math.md 3.5)
  *     iPool:   R = L2 norm of X - mean over q <= t of (Dbar^q)^-1 Abar^q X,  Abar^q = A^q without its diagonal   (3.12)
  * With D score columns the channels are cut into D groups and each gives a norm (squared, for iPool). Scores gate
  * nothing unless --gate asks for it, so nothing is recorded then; with a gate their gradient flows (the mean over more

@@ -1,5 +1,5 @@
 /* score_proj.c - TopKPool's score: the length of x along learned directions.
- *     R[v,j] = <x_v, P_j> / |P_j|                                                     (Gao & Ji 2019; METHODS 3.1)
+ *     R[v,j] = <x_v, P_j> / |P_j|                                                     (Gao & Ji 2019; math.md 3.1)
  * Under a threshold, where the score becomes a softmax, the norm is not divided out: R[v,j] = <x_v, P_j>.
  * Graph U-Nets' released code scores by a linear map with a bias instead, after dropout on X.
  * SPDX-License-Identifier: MIT */

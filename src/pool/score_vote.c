@@ -1,6 +1,6 @@
 /* score_vote.c - TAPool: nodes vote locally by likeness and globally along learned directions.
  *     Abar = D~^-1 (A+I),   l_i = (1/n) sum_j Abar_ij <x_i, x_j>,   g_i = sum_j Abar_ij <x_j, P>
- *     R = softmax(l) + softmax(g) over the graph, the local vote in every column   (Gao, Liu & Ji 2021; METHODS 3.11)
+ *     R = softmax(l) + softmax(g) over the graph, the local vote in every column   (Gao, Liu & Ji 2021; math.md 3.11)
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 

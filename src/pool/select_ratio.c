@@ -1,6 +1,6 @@
 /* select_ratio.c - the k best nodes of each graph, k = ceil(ratio n); or all nodes above a threshold.
  *
- * Kept nodes are numbered by falling key, ties by the lower index (METHODS 1.3). A key and its index are packed into one
+ * Kept nodes are numbered by falling key, ties by the lower index (math.md 1.3). A key and its index are packed into one
  * integer whose order is that rule, so the ranking is a sort of integers.
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"

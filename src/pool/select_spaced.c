@@ -45,7 +45,7 @@ static int *room(const mp_pool *pool, mp_ctx *c, mp_pooling *p)
     return MP_NEW_RAW(c->arena, int, keep_ptr[p->g->graphs]);
 }
 
-/* ---- 1DPool: ranks floor(q n'/(ratio n)), q = 0..k-1, of the n' nodes that dropscore left       (METHODS 3.8) */
+/* ---- 1DPool: ranks floor(q n'/(ratio n)), q = 0..k-1, of the n' nodes that dropscore left       (math.md 3.8) */
 static void spaced_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void local_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pool
 
 const mp_selector mp_select_local = { "TOP_k", "k = ceil(ratio n) largest keys", 0, NULL, local_run };
 
-/* ---- SEL_k: first the best score; then, k-1 times, the largest score x distance to what is selected (METHODS 3.7).
+/* ---- SEL_k: first the best score; then, k-1 times, the largest score x distance to what is selected (math.md 3.7).
  *
  * Distances are hops in the graph the nodes came from first. Dividing them by the largest of the graph, as the method
  * does, changes no comparison, so it is left out. A search from a new node stops where it is not closer than what was

@@ -1,7 +1,7 @@
 /* vip.c - VIPool: keep the nodes that tell most about their neighbourhoods.
  *     M = PReLU(X W + b + b'),   P = (1/t) sum over q <= t of Ahat^q M W^q,   R_j = <M Q_j, sigmoid(P)> + b_j,  gate sigmoid
  *     loss = mean of BCE(critic(M_i, P_i), 1) and BCE(critic(M_pi(i), P_i), 0), pi a random order
- *     A' = T A T^T, T = softmax over the stored entries of the kept rows of A+I              (Li et al. 2020; METHODS 3.6)
+ *     A' = T A T^T, T = softmax over the stored entries of the kept rows of A+I              (Li et al. 2020; math.md 3.6)
  * The random order stays within a shard of the mini-batch. No gradient flows through T.
  * SPDX-License-Identifier: MIT */
 #include "graph/induce.h"

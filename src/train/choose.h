@@ -1,4 +1,4 @@
-/* choose.h - which point of the grid counts, and what its test score is (EXPERIMENTS 3.4 and 3.5).
+/* choose.h - which point of the grid counts, and what its test score is (protocol.md 3.4 and 3.5).
  *
  * A study is an array (seed, fold, grid point) -> losses and metrics. A choice is a grid point for each
  * seed. The honest choices are made from mp_choice_val, which has no test metric in it, so they cannot

@@ -98,7 +98,7 @@ static mp_draw draw_of(const run *r, int epoch, int step)
     return (mp_draw){ (uint64_t)r->config->seed, (uint64_t)r->data->fold, (uint64_t)epoch, (uint64_t)step };
 }
 
-/* One update on the auxiliary loss: its sum over the batches, divided by the number of graphs (METHODS 5.7). */
+/* One update on the auxiliary loss: its sum over the batches, divided by the number of graphs (math.md 5.7). */
 static mp_err train_aux(run *r, int epoch, int steps)
 {
     int N = r->data->n_train;

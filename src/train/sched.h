@@ -1,4 +1,4 @@
-/* sched.h - the learning rate over a run, as a factor of the configured one (METHODS 5.8, 6.7).
+/* sched.h - the learning rate over a run, as a factor of the configured one (math.md 9.4).
  * SPDX-License-Identifier: MIT */
 #ifndef MP_SCHED_H
 #define MP_SCHED_H

@@ -275,7 +275,7 @@ static void compare_gradient(const duel *d, const char *what, mp_real *v, const 
     }
 }
 
-/* Weights of the first graph are constants where the coarse weights do not carry a gradient (METHODS 3.0). */
+/* Weights of the first graph are constants where the coarse weights do not carry a gradient (math.md 3.0). */
 static bool weights_learn(const mp_pool_op *op)
 {
     static const char *const constant[] = { "att", "vip", "ug", "ipool" };

@@ -127,7 +127,7 @@ static void start_plain(mp_check *t)
     t->ctx.rng = mp_rng_stream(7, MP_FOR_STEP, 0, 0, 0);
 }
 
-/* AttPool splits mass by constants of the backward pass (METHODS 3.3): weights of its edges get no gradient. */
+/* AttPool splits mass by constants of the backward pass (math.md 3.3): weights of its edges get no gradient. */
 static bool weights_are_constants(const mp_pool_op *op)
 {
     return strcmp(op->name, "att") == 0;

@@ -86,7 +86,7 @@ static void hold(mp_check *t, tower *w)
 }
 
 /* The coarse weights of these are constants of the backward pass, so what they are made from is none of its
- * business (METHODS 3.0). */
+ * business (math.md 3.0). */
 static bool weights_learn(const mp_pool_op *op)
 {
     static const char *const constant[] = { "att", "vip", "ug", "ipool" };

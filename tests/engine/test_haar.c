@@ -189,7 +189,7 @@ static void the_basis_of_four_nodes_is_that_of_the_specification(void **state)
     mp_rig_free(&r);
 }
 
-/* METHODS 5.6 written out densely, from the top: an independent way to the same numbers. */
+/* math.md 5.6 written out densely, from the top: an independent way to the same numbers. */
 static double *reference(mp_rig *r, const mp_chain *c, int l)
 {
     int n = c->size[l];

@@ -1,4 +1,4 @@
-/* test_values.c - numbers and facts that the specification prints: check values (METHODS 8), and what the paper says about
+/* test_values.c - numbers and facts that the specification prints: check values (math.md 8), and what the paper says about
  * scores.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -112,7 +112,7 @@ static void twins_have_equal_scores_and_the_lower_one_wins(void **state)
     }
 }
 
-/* METHODS 8, value 7. */
+/* math.md 8, value 7. */
 static void the_key_of_the_specification(void **state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static void the_key_of_the_specification(void **state)
 
 /* ---- values of the specification */
 
-static void gcn_of_the_path(void **state) /* METHODS 8, value 1 */
+static void gcn_of_the_path(void **state) /* math.md 8, value 1 */
 {
     (void)state;
     static const int src[] = { 0, 1, 1, 2 }, dst[] = { 1, 0, 2, 1 }, node_ptr[] = { 0, 3 };
@@ -169,7 +169,7 @@ static long parameters(const char *options)
     return n;
 }
 
-static void networks_have_the_published_number_of_weights(void **state) /* METHODS 8, value 3 */
+static void networks_have_the_published_number_of_weights(void **state) /* math.md 8, value 3 */
 {
     (void)state;
     assert_int_equal(parameters("pool=sag hidden=128"), 75717);
@@ -177,7 +177,7 @@ static void networks_have_the_published_number_of_weights(void **state) /* METHO
     assert_int_equal(parameters("pool=sag hidden=128 score-dim=9 flip=true"), 603101);
 }
 
-static void sparsemax_of_the_specification(void **state) /* METHODS 8, value 2 */
+static void sparsemax_of_the_specification(void **state) /* math.md 8, value 2 */
 {
     (void)state;
     static mp_real z[] = { 1, 0.5f, -0.2f, 0.3f, 0.2f, 0.1f };
@@ -190,7 +190,7 @@ static void sparsemax_of_the_specification(void **state) /* METHODS 8, value 2 *
     mp_arena_free(a);
 }
 
-static void spaced_ranks_of_the_specification(void **state) /* METHODS 8, value 6 */
+static void spaced_ranks_of_the_specification(void **state) /* math.md 8, value 6 */
 {
     (void)state;
     static const struct {
@@ -212,7 +212,7 @@ static void spaced_ranks_of_the_specification(void **state) /* METHODS 8, value 
     }
 }
 
-static void representatives_of_the_specification(void **state) /* METHODS 8, value 8 */
+static void representatives_of_the_specification(void **state) /* math.md 8, value 8 */
 {
     (void)state;
     static const int src[] = { 0, 1, 1, 2, 2, 3, 3, 4 }, dst[] = { 1, 0, 2, 1, 3, 2, 4, 3 }, node_ptr[] = { 0, 5 };

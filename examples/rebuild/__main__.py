@@ -1,0 +1,58 @@
+"""python3 examples/rebuild MODEL FOLDER - the answers of a midpool model, computed with NumPy from docs/math.md alone.
+
+Reads a model file and a data set in the TUDataset format, runs the network graph by graph with dense matrices in double
+precision, and prints what `midpool predict MODEL FOLDER --csv` prints. It is meant for reading: to port a model, port what
+its row of OPS (pools.py) or BASELINES (baselines.py) names. Numbers in comments are sections of docs/math.md. Evaluation
+only: there is neither dropout nor dropscore.
+SPDX-License-Identifier: MIT
+"""
+import sys
+
+import numpy as np
+from baselines import BASELINES
+from files import load_graphs, load_model
+from layers import CONVS, gcn_noloop, linear, relu
+from pools import Pool
+
+# 6.1, 6.7: convolution, blocks (None: --layers), whether the last block pools, whether every block is read, readout
+ARCHS = {
+    "tu": ("gcn", None, True, True, lambda x: np.hstack([x.max(0), x.mean(0)])),
+    "colors": ("gin", 2, False, False, lambda x: x.sum(0)),
+    "triangles": ("gin", 3, False, False, lambda x: x.max(0)),
+}
+
+
+def network(c, w, g, x):  # 6.1
+    conv, blocks, pools_last, reads_each, readout = ARCHS[c["arch"]]
+    conv, blocks = conv if c["conv"] == "auto" else c["conv"], blocks or c["layers"]
+    learned = c["pool"] == "hgpsl" and conv == "gcn" and c["next-conv"] == "auto"  # 3.5
+    r = 0
+    for l in range(blocks):
+        x = relu((gcn_noloop if l and learned else CONVS[conv])(w.under(f"convs.{l}"), g, x))
+        if l < blocks - 1 or pools_last:
+            g, x = Pool(c, w.under(f"pools.{l}")).run(g, x)
+        if reads_each or l == blocks - 1:
+            r = r + readout(x)
+    if c["arch"] != "tu":
+        return linear(w, r, "lin1")
+    return linear(w, relu(linear(w, relu(linear(w, r, "lin1")), "lin2")), "lin3")
+
+
+def main(model, folder):
+    about, weights = load_model(model)
+    run = BASELINES.get(about["config"]["pool"], network)
+    classify = about["task"] == "classify"
+    print("graph,label," + ",".join(f"p_{v}" for v in about["classes"]) if classify else "graph,rounded,output")
+    for b, (g, x) in enumerate(load_graphs(folder, about["recipe"])):
+        y = run(about["config"], weights, g, x)
+        if classify:
+            p = np.exp(y - y.max()) / np.exp(y - y.max()).sum()  # 2.15
+            print(f"{b},{about['classes'][int(np.argmax(p))]}," + ",".join(f"{v:.9g}" for v in p))
+        else:
+            print(f"{b},{np.rint(y[0]):.0f},{y[0]:.9g}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python3 examples/rebuild MODEL FOLDER")
+    main(sys.argv[1], sys.argv[2])

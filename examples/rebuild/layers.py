@@ -1,0 +1,130 @@
+"""layers.py - one graph as dense matrices, and the layers of math.md 2.
+SPDX-License-Identifier: MIT
+"""
+import numpy as np
+
+
+class Graph:
+    """on[i, j]: there is an edge j -> i. A[i, j]: its weight. origin: the first graph, and where its nodes are (3.7)."""
+
+    def __init__(self, on, weights=None, origin=None):
+        self.on, self.weighted, self.origin = on, weights is not None, origin
+        self.A = np.where(on, weights, 0.0) if self.weighted else on.astype(float)
+        self.n = len(on)
+
+    def plain(self):
+        return Graph(self.on)
+
+    def looped(self):
+        """With every self loop; one that is not stored has weight 1."""
+        eye = np.eye(self.n, dtype=bool)
+        weights = np.where(eye & ~self.on, 1.0, self.A) if self.weighted else None
+        return Graph(self.on | eye, weights)
+
+    def kept(self, keep):
+        at = np.ix_(keep, keep)
+        return Graph(self.on[at], self.A[at] if self.weighted else None)
+
+    def open(self):
+        return self.A * (1 - np.eye(self.n))
+
+
+def over(a, b):
+    """a / b, 0 where b is not positive."""
+    return np.divide(a, b, out=np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b))), where=np.asarray(b) > 0)
+
+
+def symmetric(A):
+    s = over(1.0, np.sqrt(A.sum(1)))
+    return s[:, None] * A * s
+
+
+def closed(g):  # 2.2
+    return symmetric(g.looped().A)
+
+
+def mean_over(g):
+    return over(g.A, g.on.sum(1, keepdims=True))
+
+
+def row_over(g):
+    return over(g.open(), g.open().sum(1, keepdims=True))
+
+
+def relu(x):
+    return np.maximum(x, 0)
+
+
+def leaky(x, slope=0.2):
+    return np.where(x > 0, x, slope * x)
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def softmax(u, axis=0, where=True):
+    e = np.exp(u - np.max(u, axis=axis, keepdims=True, where=where, initial=-np.inf), where=where, out=np.zeros_like(u))
+    return e / e.sum(axis, keepdims=True)
+
+
+def linear(w, x, name):
+    return x @ w[name + ".weight"].T + (w[name + ".bias"] if name + ".bias" in w else 0)
+
+
+def gcn(w, g, x):
+    return closed(g) @ linear(w, x, "lin") + w["bias"]
+
+
+def graph_conv(w, g, x):  # 2.3; agg is A
+    return g.A @ (x @ w["lin_rel.weight"].T) + w["lin_rel.bias"] + linear(w, x, "lin_root")
+
+
+def sage(w, g, x):  # 2.4
+    return linear(w, mean_over(g.plain()) @ x, "lin_l") + linear(w, x, "lin_r")
+
+
+def le_conv(w, g, x, form):  # 2.5
+    one, two, degree = linear(w, x, "lin1"), linear(w, x, "lin2"), g.A.sum(1, keepdims=True)
+    near = {"paper": degree * one - g.A @ two, "pyg": g.A @ one - degree * two, "authors": degree * one + g.A @ two}
+    return linear(w, x, "lin3") + near[form]
+
+
+def attention(g, target, source):
+    """Shares of the edges that enter a node: softmax over j of leaky(target_i + source_j)."""
+    return softmax(leaky(target[:, None] + source), 1, g.on)
+
+
+def gat(w, g, x):  # 2.6
+    looped, z = g.plain().looped(), linear(w, x, "lin")
+    return attention(looped, z @ w["att_dst"].ravel(), z @ w["att_src"].ravel()) @ z + w["bias"]
+
+
+def gin(w, g, x):  # 2.7
+    return linear(w, relu(linear(w, x + g.plain().A @ x, "nn.0")), "nn.2")
+
+
+def cheb(w, g, x):  # 2.7
+    return linear(w, x, "lins.0") - symmetric(g.open()) @ linear(w, x, "lins.1") + w["bias"]
+
+
+def gcn_noloop(w, g, x):  # 3.5; without a bias 3.9's raw fusion
+    return g.A @ linear(w, x, "lin") + (w["bias"] if "bias" in w else 0)
+
+
+CONVS = {"gcn": gcn, "graphconv": graph_conv, "sage": sage, "gin": gin, "gat": gat, "cheb": cheb, "raw": gcn_noloop}
+
+
+def layer_norm(w, x):  # 2.8
+    centred = x - x.mean(1, keepdims=True)
+    return w["weight"] * centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5) + w["bias"]
+
+
+def batch_norm(w, x):
+    return w["weight"] * (x - w["running_mean"]) / np.sqrt(w["running_var"] + 1e-5) + w["bias"]
+
+
+def sparsemax(z):  # 2.14, of a vector
+    falling = np.sort(z)[::-1]
+    tau = (np.cumsum(falling) - 1) / np.arange(1, len(z) + 1)
+    return relu(z - tau[np.nonzero(falling > tau)[0][-1]])

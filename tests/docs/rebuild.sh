@@ -1,0 +1,110 @@
+#!/bin/sh
+# rebuild.sh methods|options - examples/rebuild, which knows docs/math.md alone, gives the program's answers to 1e-5: for
+# every method, base and MID, or for the options that change what a model computes.
+#
+# The data set is generated: its features are random numbers, so that no two nodes tie (math.md 1.3), and node labels. The
+# numbers are large, so that the answers of different graphs lie apart, which is checked too.
+# SPDX-License-Identifier: MIT
+set -u
+python=/usr/bin/python3
+"$python" -c 'import numpy' 2> /dev/null || python=python3
+"$python" -c 'import numpy' 2> /dev/null || { echo "skipped: there is no numpy (python3-numpy)"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+bad=0
+
+compare() { # FOLDER OPTIONS...: trains, answers twice, compares
+    data=$1
+    shift
+    "$MIDPOOL_BIN" train "$data" --epochs 3 --hidden 16 --lr 0.01 --threads 1 --out "$work/m.st" "$@" > "$work/log" 2>&1 &&
+        "$MIDPOOL_BIN" predict "$work/m.st" "$data" --csv > "$work/ours" 2> "$work/log" &&
+        "$python" -B "$MIDPOOL_SOURCE/examples/rebuild" "$work/m.st" "$data" > "$work/theirs" 2> "$work/log" ||
+        { echo "$*: $(tail -n 1 "$work/log")" >&2; bad=1; return; }
+    paste -d , "$work/ours" "$work/theirs" | awk -F , -v what="$*" '
+        NR == 1 { half = NF / 2; next }
+        { for (i = 3; i <= half; i++) { d = $i - $(i + half); if (d < 0) d = -d; if (!(d <= most)) most = d } }
+        NR == 2 || $3 < low { low = $3 }
+        NR == 2 || $3 > high { high = $3 }
+        END {
+            printf "%-60s %d graphs, answers spread %.1e, largest difference %.1e\n", what, NR - 1, high - low, most
+            exit !(most <= 1e-5 && high - low >= 5e-4)
+        }' || { echo "$*: the answers differ, or do not differ between graphs" >&2; bad=1; }
+}
+
+"$MIDPOOL_BIN" data generate er --out "$work/ER" --graphs 24 --nodes 15 --edges 20 --columns 3 > "$work/log" || exit 1
+awk -F , -v OFS=, '{ for (i = 1; i <= NF; i++) $i *= 3; print }' "$work/ER/ER_node_attributes.txt" > "$work/large"
+mv "$work/large" "$work/ER/ER_node_attributes.txt"
+awk '{ print NR * 7 % 3 + 2 ", " int(NR / 4) % 2 }' "$work/ER/ER_node_attributes.txt" > "$work/ER/ER_node_labels.txt"
+"$MIDPOOL_BIN" data generate er --out "$work/bare/ER" --graphs 24 --nodes 15 --edges 20 --columns 0 > "$work/log" || exit 1
+
+if [ "$1" = methods ]; then
+    for pool in topk sag att asap hgpsl vip rep ug gsa cgi tap ipool; do
+        compare "$work/ER" --pool $pool
+        compare "$work/ER" --pool $pool --mid
+    done
+    for pool in set2set sort edge haar diff mincut mem gmt; do compare "$work/ER" --pool $pool; done
+    compare "$work/bare/ER" --pool gmt # degrees as features
+    exit $bad
+fi
+
+while read -r options; do
+    # shellcheck disable=SC2086
+    compare "$work/ER" $options
+done << 'END'
+--pool topk --arch colors --mid
+--pool sag --arch triangles --mid
+--pool topk --layers 4 --ratio 0.3 --conv graphconv
+--pool topk --conv sage
+--pool sag --conv gin
+--pool topk --score-dim 5 --width multihead
+--pool topk --score-dim 3 --width repeat
+--pool topk --score-dim 3 --width mlp
+--pool topk --mid --combine max
+--pool topk --mid --combine l2
+--pool topk --mid --rank activated
+--pool topk --variant pyg
+--pool topk --variant authors
+--pool topk --adj-power 2
+--pool topk --gate sigmoid
+--pool topk --min-score 0.05
+--pool topk --min-score 0.05 --score-dim 3 --combine l2
+--pool topk --min-score 0.05 --variant authors
+--pool sag --variant pyg
+--pool sag --variant pyg --mid
+--pool sag --variant pyg --min-score 0.05
+--pool sag --score-conv sage
+--pool sag --score-conv gat
+--pool sag --score-conv cheb --min-score 0.05
+--pool att --attention local --dnorm --mid
+--pool att --assign raw
+--pool att --scale-n
+--pool asap --variant pyg
+--pool asap --variant authors
+--pool hgpsl --lap-norm sym --no-sparse
+--pool hgpsl --candidates sampled --hops 2
+--pool hgpsl --next-conv gcn --lambda 0.3
+--pool hgpsl --gate identity --mid
+--pool vip --hops 2 --vip-adj literal
+--pool vip --vip-adj induced
+--pool rep --rep-score original --lambda 0.5 --ratio 0.2
+--pool rep --rep-select peak
+--pool ug --square after
+--pool ug --binary --ratio 0.3
+--pool gsa --variant authors
+--pool gsa --mix before --fusion raw --alpha 0.3
+--pool gsa --fusion none
+--pool cgi --variant authors --mid
+--pool tap --scale-n --lambda 0.5 --connectivity
+--pool ipool --pick local --lambda 0.1
+--pool ipool --overlap cosine --hops 3
+--pool ipool --gate tanh --mid
+--pool set2set --processing-steps 2
+--pool sort --sort-form dgcnn
+--pool sort --sort-k 8 --conv sage
+--pool edge --layers 4
+--pool mincut --norm-adj
+--pool mem --heads 2
+--pool gmt --heads 4 --ln
+--pool gmt --attend keys --heads 2 --clusters 2
+END
+exit $bad

@@ -65,7 +65,7 @@ def sigmoid(x):
 
 def softmax(u, axis=0, where=True):
     e = np.exp(u - np.max(u, axis=axis, keepdims=True, where=where, initial=-np.inf), where=where, out=np.zeros_like(u))
-    return e / e.sum(axis, keepdims=True)
+    return over(e, e.sum(axis, keepdims=True))
 
 
 def linear(w, x, name):

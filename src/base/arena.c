@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/text.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -259,11 +260,11 @@ char *mp_arena_printf(mp_arena *a, const char *fmt, ...)
     va_list ap, again;
     va_start(ap, fmt);
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    int n = mp_vformat(NULL, 0, fmt, ap);
     va_end(ap);
     mp_assert(n >= 0);
     char *s = mp_arena_raw(a, (size_t)n + 1, 1);
-    n = vsnprintf(s, (size_t)n + 1, fmt, again);
+    n = mp_vformat(s, (size_t)n + 1, fmt, again);
     va_end(again);
     mp_assert(n >= 0);
     return s;

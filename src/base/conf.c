@@ -163,15 +163,14 @@ mp_err mp_conf_set(const mp_opt *table, void *conf, const char *name, const char
 void mp_conf_get(const mp_opt *o, const void *conf, char *out, size_t n)
 {
     const void *at = field(o, conf);
+    char text[32];
     switch (o->kind) {
     case MP_OPT_INT:
         snprintf(out, n, "%d", *(const int *)at);
         break;
-    case MP_OPT_REAL: /* the shortest text that reads back as the same number */
-        for (int digits = 1; digits <= 17; digits++) {
-            snprintf(out, n, "%.*g", digits, *(const double *)at);
-            if (strtod(out, NULL) == *(const double *)at) break;
-        }
+    case MP_OPT_REAL:
+        mp_real_text(*(const double *)at, text);
+        snprintf(out, n, "%s", text);
         break;
     case MP_OPT_FLAG:
         snprintf(out, n, "%s", *(const int *)at ? "true" : "false");

@@ -1,6 +1,7 @@
 /* err.c - the message behind a status code.
  * SPDX-License-Identifier: MIT */
 #include "base/err.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,8 +14,9 @@ mp_err mp_fail(mp_err code, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(message, sizeof message, fmt, ap);
+    mp_vformat(message, sizeof message, fmt, ap);
     va_end(ap);
+    mp_clean(message, strlen(message), false);
     return code;
 }
 
@@ -24,8 +26,9 @@ mp_err mp_fail_within(mp_err code, const char *fmt, ...)
     memcpy(old, message, sizeof old);
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(message, sizeof message, fmt, ap);
+    int n = mp_vformat(message, sizeof message, fmt, ap);
     va_end(ap);
+    mp_clean(message, strlen(message), false);
     size_t at = n < 0 ? 0 : (size_t)n, room = at + 3 < sizeof message ? sizeof message - at - 3 : 0;
     if (room == 0) return code; /* the new text fills the line by itself */
     size_t keep = strnlen(old, room);

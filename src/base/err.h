@@ -17,7 +17,7 @@ typedef enum mp_err {
 
 #define MP_MUST __attribute__((warn_unused_result))
 
-/* Leaves a message for mp_message and returns `code`. No trailing newline. */
+/* Leaves a message for mp_message and returns `code`. One line: control characters in it become '?'. */
 mp_err mp_fail(mp_err code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Puts "text: " in front of the message that is there, and returns `code`. */

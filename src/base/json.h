@@ -92,10 +92,4 @@ void mp_json_add_int(mp_buf *b, const char *key, int64_t v);
 void mp_json_add_real(mp_buf *b, const char *key, double v);
 void mp_json_add_bool(mp_buf *b, const char *key, bool v);
 
-/* Bytes of the UTF-8 character at p (n >= 1 bytes are there): 1 to 4, or 0 when it is not one. */
-int mp_utf8_length(const char *p, size_t n);
-
-/* The shortest decimal text that reads back as v, which is finite; `out` has 32 bytes. */
-void mp_real_text(double v, char *out);
-
 #endif

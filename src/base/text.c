@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +198,22 @@ static bool short_real(const char *p, const char *end, double *out)
     return true;
 }
 
+/* The C locale. It is made once and never freed; 0 when the system refuses, and then the host's stays in force. */
+static locale_t plain;
+
+static void make_plain(void)
+{
+    plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+/* From here to uselocale(what this returned) the calling thread, and no other, writes and reads numbers with a point. */
+static locale_t use_plain(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_plain);
+    return uselocale(plain);
+}
+
 bool mp_to_real(mp_span s, double *out)
 {
     char word[128];
@@ -206,10 +224,99 @@ bool mp_to_real(mp_span s, double *out)
     memcpy(word, s.p, s.n);
     word[s.n] = '\0';
     char *end;
+    locale_t host = use_plain();
     double v = strtod(word, &end);
+    uselocale(host);
     if (*end != '\0' || !isfinite(v)) return false;
     *out = v;
     return true;
+}
+
+int mp_vformat(char *out, size_t n, const char *fmt, va_list ap)
+{
+    locale_t host = use_plain();
+    int length = vsnprintf(out, n, fmt, ap);
+    uselocale(host);
+    return length;
+}
+
+int mp_format(char *out, size_t n, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int length = mp_vformat(out, n, fmt, ap);
+    va_end(ap);
+    return length;
+}
+
+/* If d digits are enough, so are d + 1: search by halves for the least number. */
+void mp_real_text(double v, char out[32])
+{
+    mp_assert(isfinite(v));
+    int lo = 1, hi = 17, digits = 15; /* a number that was computed needs 16 or 17: begin below that */
+    for (double back; lo < hi; digits = (lo + hi) / 2) {
+        mp_format(out, 32, "%.*g", digits, v);
+        if (mp_to_real(mp_span_of(out), &back) && back == v)
+            hi = digits;
+        else
+            lo = digits + 1;
+    }
+    mp_format(out, 32, "%.*g", hi, v);
+}
+
+static char small_letter(char ch)
+{
+    return ch >= 'A' && ch <= 'Z' ? (char)(ch - 'A' + 'a') : ch;
+}
+
+bool mp_same_letters(const char *a, const char *b)
+{
+    while (*a && small_letter(*a) == small_letter(*b)) {
+        a++;
+        b++;
+    }
+    return *a == '\0' && *b == '\0';
+}
+
+/* Unicode table 3-7: the first byte gives the length and the range of the second; overlong forms,
+ * surrogates and numbers past U+10FFFF are not characters. */
+int mp_utf8_length(const char *p, size_t n)
+{
+    static const struct {
+        unsigned char from, to, lo, hi;
+        int length;
+    } rows[] = {
+        { 0x00, 0x7F, 0, 0, 1 },       { 0xC2, 0xDF, 0x80, 0xBF, 2 }, { 0xE0, 0xE0, 0xA0, 0xBF, 3 },
+        { 0xE1, 0xEC, 0x80, 0xBF, 3 }, { 0xED, 0xED, 0x80, 0x9F, 3 }, { 0xEE, 0xEF, 0x80, 0xBF, 3 },
+        { 0xF0, 0xF0, 0x90, 0xBF, 4 }, { 0xF1, 0xF3, 0x80, 0xBF, 4 }, { 0xF4, 0xF4, 0x80, 0x8F, 4 },
+    };
+    const unsigned char *u = (const unsigned char *)p;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (u[0] < rows[i].from || u[0] > rows[i].to) continue;
+        int length = rows[i].length;
+        if ((size_t)length > n) return 0;
+        if (length > 1 && (u[1] < rows[i].lo || u[1] > rows[i].hi)) return 0;
+        for (int k = 2; k < length; k++)
+            if (u[k] < 0x80 || u[k] > 0xBF) return 0;
+        return length;
+    }
+    return 0;
+}
+
+bool mp_is_control(const char *p, int n)
+{
+    const unsigned char *u = (const unsigned char *)p;
+    return n == 1 ? u[0] < 0x20 || u[0] == 0x7F : n == 2 && u[0] == 0xC2 && u[1] < 0xA0;
+}
+
+void mp_clean(char *s, size_t n, bool lines)
+{
+    for (size_t i = 0, step; i < n; i += step) {
+        int length = mp_utf8_length(s + i, n - i);
+        bool stays = lines && (s[i] == '\n' || s[i] == '\t');
+        step = length ? (size_t)length : 1;
+        if (!stays && (length == 0 || mp_is_control(s + i, length))) memset(s + i, '?', step);
+    }
 }
 
 /* Edit distance with insertions, deletions and changes, capped by the short words it is used on. */
@@ -281,12 +388,12 @@ void mp_buf_printf(mp_buf *b, const char *fmt, ...)
     size_t room = b->cap - b->n;
     va_start(ap, fmt);
     va_copy(again, ap);
-    int n = vsnprintf(b->p + b->n, room, fmt, ap);
+    int n = mp_vformat(b->p + b->n, room, fmt, ap);
     va_end(ap);
     mp_assert(n >= 0);
     if ((size_t)n >= room) {
         reserve(b, (size_t)n);
-        vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
+        mp_vformat(b->p + b->n, (size_t)n + 1, fmt, again);
     }
     b->n += (size_t)n;
     va_end(again);

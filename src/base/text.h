@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +38,27 @@ bool mp_span_is(mp_span s, const char *word);
 /* The whole span must be the number. Reals: finite only. Never depends on the locale. */
 bool mp_to_int(mp_span s, int64_t *out);
 bool mp_to_real(mp_span s, double *out);
+
+/* snprintf and vsnprintf, but a number has a point whatever the locale of the host: all files, pages and messages are
+ * written through these two. Other threads, and the host's own calls, keep their locale. */
+int mp_format(char *out, size_t n, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int mp_vformat(char *out, size_t n, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+
+/* The shortest decimal text that reads back as v, which is finite. */
+void mp_real_text(double v, char out[32]);
+
+/* Equal but for the case of the letters a to z, in every locale. */
+bool mp_same_letters(const char *a, const char *b);
+
+/* Bytes of the UTF-8 character at p (n >= 1 bytes are there): 1 to 4, or 0 when it is not one. */
+int mp_utf8_length(const char *p, size_t n);
+
+/* Whether the UTF-8 character of n bytes is a control character: U+0000 to 001F, 007F to 009F. */
+bool mp_is_control(const char *p, int n);
+
+/* Makes a text safe for a terminal, in place: control characters and bytes that are not UTF-8 become '?'. With `lines`, line
+ * ends and tabs stay. Messages (err.h) and all that src/cli prints went through here. */
+void mp_clean(char *s, size_t n, bool lines);
 
 /* The entry of a NULL-ended list that is closest to `word`, or NULL when none is near. */
 const char *mp_nearest(const char *word, const char *const *list);

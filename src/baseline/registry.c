@@ -1,13 +1,12 @@
 /* registry.c - the table of baselines, and the head they share.
  * SPDX-License-Identifier: MIT */
 #include "baseline/baseline.h"
+#include "base/text.h"
 #include "baseline/dense.h"
 #include "baseline/edge.h"
 #include "baseline/haar.h"
 #include "baseline/set2set.h"
 #include "baseline/sort.h"
-
-#include <strings.h>
 
 static const mp_baseline baselines[] = {
     { .name = "set2set",
@@ -108,8 +107,8 @@ const mp_baseline *mp_baselines(void)
 const mp_baseline *mp_baseline_find(const char *name)
 {
     for (const mp_baseline *b = baselines; b->name; b++)
-        if (strcasecmp(name, b->name) == 0 || strcasecmp(name, b->title) == 0 ||
-            (b->alias && strcasecmp(name, b->alias) == 0))
+        if (mp_same_letters(name, b->name) || mp_same_letters(name, b->title) ||
+            (b->alias && mp_same_letters(name, b->alias)))
             return b;
     return NULL;
 }

@@ -145,7 +145,7 @@ static mp_err measure_apart(const er_conf *b, const mp_config *conf, int n, er_p
         mp_arena_limit((size_t)(b->how.limit * 1073741824.0));
         er_point p = { .nodes = n };
         mp_err e = measure(b, conf, n, &p);
-        if (e != MP_OK) fprintf(stderr, "midpool: %s, %d nodes: %s\n", conf->pool, n, mp_message());
+        if (e != MP_OK) mp_cli_say("midpool: %s, %d nodes: %s", conf->pool, n, mp_message());
         bool sent = e == MP_OK && write(fd[1], &p, sizeof p) == (ssize_t)sizeof p;
         _exit(sent ? 0 : 1);
     }

@@ -234,6 +234,9 @@ static mp_err count_operands(const mp_cli *cli, const reader *r)
     if (r->operands > cli->most)
         return mp_fail(MP_ERR_USAGE, "'%s': one word too many; expected: midpool %s %s", r->operand[cli->most],
                        cli->name, cli->operands);
+    for (int i = 0; i < r->operands; i++)
+        if (r->operand[i][0] == '\0')
+            return mp_fail(MP_ERR_USAGE, "word %d is empty; expected: midpool %s %s", i + 1, cli->name, cli->operands);
     return MP_OK;
 }
 
@@ -257,7 +260,7 @@ mp_err mp_cli_read(const mp_cli *cli, int argc, char **argv, mp_arena *a, void *
 int mp_cli_fail(mp_err e)
 {
     if (e == MP_OK) return 0;
-    fprintf(stderr, "midpool: %s\n", mp_message());
+    mp_cli_say("midpool: %s", mp_message());
     return e == MP_ERR_USAGE ? 2 : 1;
 }
 
@@ -290,9 +293,29 @@ const char *const *mp_cli_split(const char *list, mp_arena *a, int *n)
     return out;
 }
 
+void mp_cli_vsay(const char *fmt, va_list ap)
+{
+    char text[2048];
+    mp_vformat(text, sizeof text, fmt, ap);
+    mp_clean(text, strlen(text), false);
+    fprintf(stderr, "%s\n", text);
+}
+
+void mp_cli_say(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    mp_cli_vsay(fmt, ap);
+    va_end(ap);
+}
+
 mp_err mp_cli_print(const char *text, size_t n)
 {
-    if (n) fwrite(text, 1, n, stdout);
+    mp_buf safe = { 0 };
+    mp_buf_add(&safe, text, n);
+    mp_clean(safe.p, safe.n, true);
+    fwrite(safe.p, 1, safe.n, stdout);
+    mp_buf_free(&safe);
     if (fflush(stdout) == 0 && !ferror(stdout)) return MP_OK;
     return mp_fail(MP_ERR_IO, "cannot write to standard output: %s", strerror(errno));
 }

@@ -83,7 +83,13 @@ int mp_cli_fail(mp_err e);
 /* A list "a,b,c" as an array of n texts. */
 const char *const *mp_cli_split(const char *list, mp_arena *a, int *n);
 
-/* Writes to stdout and checks that it got there: a full disk or a closed pipe is a failure of the command. */
+/* A line on stderr. This and mp_cli_print are how text that comes from outside (names of files, data sets, options) gets to a
+ * terminal: control characters in it become '?'. */
+void mp_cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void mp_cli_vsay(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
+
+/* Writes to stdout and checks that it got there: a full disk or a closed pipe is a failure of the command. Control characters
+ * become '?', but for line ends and tabs; JSON has none, it escapes them. */
 MP_MUST mp_err mp_cli_print(const char *text, size_t n);
 
 #endif

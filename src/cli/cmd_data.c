@@ -120,7 +120,7 @@ static mp_err run_list(void *conf, const mp_cli_args *args)
         mp_json_key(&b, "datasets");
         mp_json_open(&b, '[');
     }
-    mp_dataset_list(o->data, list_one, &s);
+    mp_err e = mp_dataset_list(o->data, list_one, &s);
     if (o->json) {
         mp_json_close(&b, ']');
         mp_json_key(&b, "generated");
@@ -132,7 +132,7 @@ static mp_err run_list(void *conf, const mp_cli_args *args)
                         "colors3 --out "
                         "data/COLORS-3' makes one\n");
     }
-    return finish(MP_OK, &b);
+    return finish(e, &b);
 }
 
 /* ---- info and audit ---- */

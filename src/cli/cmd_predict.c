@@ -178,7 +178,7 @@ static mp_err run_whole(job *j, const char *path, int threads, mp_arena *a)
     mp_dataset d;
     const char *why = mp_arena_text(a, mp_message(), strlen(mp_message()));
     MP_TRY(mp_dataset_load_as(path, NULL, &j->as, a, &d));
-    fprintf(stderr, "%s: read whole: %s\n", path, why);
+    mp_cli_say("%s: read whole: %s", path, why);
     j->stream = mp_stream_whole(&d, j->graphs);
     return run_stream(j, threads, a);
 }

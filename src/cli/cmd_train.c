@@ -79,7 +79,7 @@ static void on_news(void *state, const mp_fit_news *n)
     bool best = n->best_epoch == n->epoch, last = n->epoch == n->epochs;
     double left = n->epochs > n->epoch ? mp_progress_seconds(p) / n->epoch * (n->epochs - n->epoch) : 0;
     char aux[48] = "";
-    if (n->aux != 0) snprintf(aux, sizeof aux, ", auxiliary loss %.4f", n->aux);
+    if (n->aux != 0) mp_format(aux, sizeof aux, ", auxiliary loss %.4f", n->aux);
     if (!p->terminal && (n->epoch % 10 == 0 || n->epoch == 1 || best || last))
         mp_progress_line(p, "epoch %d: train loss %.4f%s, val loss %.4f, val accuracy %.2f %%%s", n->epoch,
                          n->last.train_loss, aux, n->last.val_loss, 100 * n->last.val_metric, best ? " (best)" : "");

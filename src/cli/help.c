@@ -21,7 +21,7 @@ static void put_opt(const mp_opt *o)
 {
     static const char *const value[] = { [MP_OPT_INT] = "N",       [MP_OPT_REAL] = "X",    [MP_OPT_FLAG] = "",
                                          [MP_OPT_CHOICE] = "WORD", [MP_OPT_TEXT] = "NAME", [MP_OPT_LIST] = "N,N..." };
-    char name[96];
+    char name[96], range[64];
     snprintf(name, sizeof name, "%s%s", o->kind == MP_OPT_FLAG ? "[no-]" : "", o->name);
     put_left(name, value[o->kind]);
     printf("%s", o->help);
@@ -29,7 +29,8 @@ static void put_opt(const mp_opt *o)
     case MP_OPT_INT:
     case MP_OPT_REAL:
     case MP_OPT_LIST:
-        printf(" [%s; %.10g to %.10g]\n", o->initial, o->lo, o->hi);
+        mp_format(range, sizeof range, "%.10g to %.10g", o->lo, o->hi);
+        printf(" [%s; %s]\n", o->initial, range);
         break;
     case MP_OPT_FLAG:
         printf(" [%s]\n", strcmp(o->initial, "true") == 0 ? "on" : "off");

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "base/text.h"
+#include "cli/cli.h"
 #include "cli/memory.h"
 
 #include <stdio.h>
@@ -43,9 +44,9 @@ static int unknown(const char *word)
     names[COMMANDS] = NULL;
     const char *near = mp_nearest(word, names);
     if (near)
-        fprintf(stderr, "midpool: no command '%s'; did you mean '%s'?\n", word, near);
+        mp_cli_say("midpool: no command '%s'; did you mean '%s'?", word, near);
     else
-        fprintf(stderr, "midpool: no command '%s' (midpool --help lists them)\n", word);
+        mp_cli_say("midpool: no command '%s' (midpool --help lists them)", word);
     return 2;
 }
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/memory.h"
 #include "base/text.h"
+#include "cli/cli.h"
 
 #include <malloc.h>
 #include <stdio.h>
@@ -18,10 +19,9 @@ static size_t allowed;
 
 static void refuse(size_t bytes)
 {
-    fprintf(
-        stderr,
+    mp_cli_say(
         "midpool: this needs more memory than is free: %.1f MiB held, %.1f MiB more asked for, %.1f MiB were free at "
-        "the start\n",
+        "the start",
         (double)mp_arena_total() / 1048576, (double)bytes / 1048576, (double)allowed / 1048576);
     exit(1);
 }
@@ -52,7 +52,7 @@ static size_t asked(void)
     const char *text = getenv("MIDPOOL_MEMORY");
     int64_t mib = 0;
     if (text && (!mp_to_int(mp_span_of(text), &mib) || mib < 1 || mib > MOST_MIB)) {
-        fprintf(stderr, "midpool: MIDPOOL_MEMORY: expected a number of MiB, got '%s'\n", text);
+        mp_cli_say("midpool: MIDPOOL_MEMORY: expected a number of MiB, got '%s'", text);
         exit(2);
     }
     return (size_t)mib << 20;

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/predict.h"
 #include "base/json.h"
+#include "cli/cli.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 static bool classifies(const mp_answerer *m)
 {
@@ -36,8 +36,8 @@ static void text_row(const mp_answerer *m, int64_t graph, int64_t answer, const 
 static void text_tail(double accuracy, int64_t unseen, mp_buf *b)
 {
     (void)b;
-    if (!isnan(accuracy)) fprintf(stderr, "%.2f %% agree with the labels of the input\n", 100 * accuracy);
-    if (unseen) fprintf(stderr, "%" PRId64 " nodes have a degree the model never met\n", unseen);
+    if (!isnan(accuracy)) mp_cli_say("%.2f %% agree with the labels of the input", 100 * accuracy);
+    if (unseen) mp_cli_say("%" PRId64 " nodes have a degree the model never met", unseen);
 }
 
 static void csv_head(const mp_answerer *m, mp_buf *b)

@@ -1,6 +1,7 @@
 /* progress.c - see progress.h.
  * SPDX-License-Identifier: MIT */
 #include "cli/progress.h"
+#include "cli/cli.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,9 +41,8 @@ void mp_progress_line(mp_progress *p, const char *fmt, ...)
     mp_progress_end(p);
     va_list ap;
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    mp_cli_vsay(fmt, ap);
     va_end(ap);
-    fputc('\n', stderr);
 }
 
 /* A line that wraps could not be taken back. */
@@ -59,12 +59,13 @@ void mp_progress_now(mp_progress *p, double left, const char *fmt, ...)
     char text[512], time_left[32];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    mp_vformat(text, sizeof text, fmt, ap);
     va_end(ap);
     if (left >= 0) {
         size_t n = strlen(text);
         snprintf(text + n, sizeof text - n, ", about %s left", mp_duration(left, time_left));
     }
+    mp_clean(text, strlen(text), false);
     fprintf(stderr, "\r\033[K%.*s", width(), text);
     fflush(stderr);
     p->open = true;
@@ -75,7 +76,7 @@ const char *mp_duration(double seconds, char out[32])
 {
     long s = seconds > 0 && seconds < 1e9 ? (long)(seconds + 0.5) : 0;
     if (seconds < 10)
-        snprintf(out, 32, "%.1f s", seconds);
+        mp_format(out, 32, "%.1f s", seconds);
     else if (s < 120)
         snprintf(out, 32, "%ld s", s);
     else if (s < 7200)

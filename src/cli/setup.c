@@ -54,9 +54,9 @@ void mp_setup_model_name(const mp_config *c, char *out, size_t n)
     if (base)
         snprintf(out, n, "%s", c->pool);
     else if (c->flip)
-        snprintf(out, n, "%s + MID (h %d, drop %g)", c->pool, c->score_dim, c->drop);
+        mp_format(out, n, "%s + MID (h %d, drop %g)", c->pool, c->score_dim, c->drop);
     else
-        snprintf(out, n, "%s (h %d, no flip, drop %g)", c->pool, c->score_dim, c->drop);
+        mp_format(out, n, "%s (h %d, no flip, drop %g)", c->pool, c->score_dim, c->drop);
 }
 
 mp_err mp_setup_writable(const char *path)

@@ -1,6 +1,7 @@
 /* study.c - running a study against a store. Its tables are in study_print.c.
  * SPDX-License-Identifier: MIT */
 #include "cli/study.h"
+#include "cli/cli.h"
 #include "cli/forecast.h"
 #include "cli/setup.h"
 
@@ -101,7 +102,7 @@ static void on_note(void *state, const mp_run_key *key, const char *line)
     char name[256];
     name_run(key, name, sizeof name);
     mp_progress_end(&s->progress);
-    fprintf(stderr, "midpool: %s: %s\n", name, line); /* also when quiet: it is bad news */
+    mp_cli_say("midpool: %s: %s", name, line); /* also when quiet: it is bad news */
 }
 
 /* ---- reading back ---- */
@@ -169,7 +170,7 @@ static mp_err run_open(mp_study *s)
         return mp_fail(MP_ERR_IO, "stopped with %d of %d runs in %s; the same command continues: %s",
                        c->known + c->done, c->total, s->store_path, s->command);
     if (c->known) mp_progress_line(&s->progress, "%d of %d runs were in %s already", c->known, c->total, s->store_path);
-    if (c->failed) fprintf(stderr, "midpool: %d of %d runs failed and are left out\n", c->failed, c->total);
+    if (c->failed) mp_cli_say("midpool: %d of %d runs failed and are left out", c->failed, c->total);
     return read_back(s);
 }
 

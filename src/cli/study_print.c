@@ -57,8 +57,8 @@ static void row_name(const mp_study_row *row, char *out, size_t n)
     if (row->grid != MP_GRID_NONE)
         snprintf(mid, sizeof mid, " + MID%s", grid[row->grid]);
     else if (is_mid(row))
-        snprintf(mid, sizeof mid, "%s (h %d, drop %g%s)", row->config.flip ? " + MID" : "", row->config.score_dim,
-                 row->config.drop, row->config.flip ? "" : ", no flip");
+        mp_format(mid, sizeof mid, "%s (h %d, drop %g%s)", row->config.flip ? " + MID" : "", row->config.score_dim,
+                  row->config.drop, row->config.flip ? "" : ", no flip");
     snprintf(out, n, "%s%s%s%s", title, mid, row->label ? ", " : "", row->label ? row->label : "");
 }
 

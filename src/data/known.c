@@ -57,6 +57,6 @@ const char *mp_known_nearest(const char *word)
     for (int i = 0; i < ROWS; i++) names[i] = table[i].name;
     names[ROWS] = NULL;
     for (int i = 0; i < ROWS; i++) /* an edit distance sees nothing in common between mutag and MUTAG */
-        if (strcasecmp(names[i], word) == 0) return names[i];
+        if (mp_same_letters(names[i], word)) return names[i];
     return mp_nearest(word, names);
 }

@@ -20,23 +20,33 @@ const char *mp_cache_dir(mp_arena *a)
     return NULL;
 }
 
-/* In lookup order; NULL where a place is not set. */
-static void places(const char *data_dir, mp_arena *a, const char *out[PLACES])
-{
-    const char *set = getenv("MIDPOOL_DATA");
-    out[0] = data_dir && data_dir[0] ? data_dir : NULL;
-    out[1] = set && set[0] ? set : NULL;
-    out[2] = "data";
-    out[3] = "../shared/datasets";
-    out[4] = mp_cache_dir(a);
-}
-
 static bool exists(const char *path, bool *folder)
 {
     struct stat st;
     if (stat(path, &st) != 0) return false;
     *folder = S_ISDIR(st.st_mode);
     return *folder || S_ISREG(st.st_mode);
+}
+
+/* A folder that was named by hand must be there: looking elsewhere instead could find another set of the same name. */
+static mp_err named_folder(const char *by, const char *path)
+{
+    bool folder = true;
+    if (!path || (exists(path, &folder) && folder)) return MP_OK;
+    return mp_fail(MP_ERR_IO, folder ? "%s: no folder '%s'" : "%s: '%s' is not a folder", by, path);
+}
+
+/* In lookup order; NULL where a place is not set. */
+static mp_err places(const char *data_dir, mp_arena *a, const char *out[PLACES])
+{
+    const char *set = getenv("MIDPOOL_DATA");
+    out[0] = data_dir;
+    out[1] = set && set[0] ? set : NULL;
+    out[2] = "data";
+    out[3] = "../shared/datasets";
+    out[4] = mp_cache_dir(a);
+    MP_TRY(named_folder("--data", data_dir));
+    return named_folder("MIDPOOL_DATA", out[1]);
 }
 
 /* NAME, NAME.zip, NAME.tar.xz or NAME.tar.gz in a folder; NULL when none is there. */
@@ -71,12 +81,14 @@ static mp_err not_found(const char *name, const char *const place[PLACES])
 
 mp_err mp_dataset_find(const char *word, const char *data_dir, mp_arena *a, const char **path, bool *folder)
 {
-    if (strchr(word, '/')) {
+    if (word[0] == '\0') return mp_fail(MP_ERR_USAGE, "expected the name or the path of a data set, got an empty word");
+    MP_TRY(named_folder("--data", data_dir));
+    if (strchr(word, '/') || strcmp(word, ".") == 0 || strcmp(word, "..") == 0) {
         *path = word;
         return exists(word, folder) ? MP_OK : mp_fail(MP_ERR_IO, "%s: no such folder or file", word);
     }
     const char *place[PLACES];
-    places(data_dir, a, place);
+    MP_TRY(places(data_dir, a, place));
     for (int i = 0; i < PLACES; i++)
         if (place[i] && (*path = find_in(place[i], word, a, folder)) != NULL) return MP_OK;
     *path = word;
@@ -233,12 +245,12 @@ static void list_entry(listing *l, const char *place, const char *entry)
     if (folder ? is_set_folder(path, entry, l->a) : archive) list_one(l, name, path);
 }
 
-void mp_dataset_list(const char *data_dir, mp_dataset_visit *each, void *state)
+mp_err mp_dataset_list(const char *data_dir, mp_dataset_visit *each, void *state)
 {
     listing l = { .a = mp_arena_new(1 << 16), .each = each, .state = state };
     const char *place[PLACES];
-    places(data_dir, l.a, place);
-    for (int i = 0; i < PLACES; i++) {
+    mp_err e = places(data_dir, l.a, place);
+    for (int i = 0; i < PLACES && e == MP_OK; i++) {
         struct dirent **entry;
         int n = place[i] ? scandir(place[i], &entry, NULL, alphasort) : -1;
         for (int k = 0; k < n; k++) {
@@ -248,4 +260,5 @@ void mp_dataset_list(const char *data_dir, mp_dataset_visit *each, void *state)
         if (n >= 0) free(entry);
     }
     mp_arena_free(l.a);
+    return e;
 }

@@ -2,7 +2,8 @@
  *
  * A name is looked up as a folder NAME, as NAME.zip, NAME.tar.xz and NAME.tar.gz in: the folder given by hand
  * (--data), $MIDPOOL_DATA, ./data, ../shared/datasets, the user's cache ($XDG_CACHE_HOME/midpool or
- * ~/.cache/midpool). A word with a slash, and anything that exists as given, is a path.
+ * ~/.cache/midpool). The first two must be folders where they are given. A word with a slash, and anything that exists as
+ * given, is a path.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_LOAD_H
 #define MP_LOAD_H
@@ -32,7 +33,7 @@ MP_MUST mp_err mp_folds_load(const mp_dataset *d, const char *folds_from, int co
 
 /* Calls `each` for every data set that can be found, in lookup order; a name comes once. */
 typedef void mp_dataset_visit(void *state, const char *name, const char *path);
-void mp_dataset_list(const char *data_dir, mp_dataset_visit *each, void *state);
+MP_MUST mp_err mp_dataset_list(const char *data_dir, mp_dataset_visit *each, void *state);
 
 /* $XDG_CACHE_HOME/midpool or ~/.cache/midpool; NULL when neither variable is set. Not created. */
 const char *mp_cache_dir(mp_arena *a);

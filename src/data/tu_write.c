@@ -34,7 +34,7 @@ static void put_real(mp_buf *b, mp_real v)
     }
     char text[40];
     if (sizeof(mp_real) == sizeof(float))
-        snprintf(text, sizeof text, "%.9g", (double)v);
+        mp_format(text, sizeof text, "%.9g", (double)v);
     else
         mp_real_text((double)v, text);
     mp_buf_puts(b, text);

@@ -29,7 +29,7 @@ const mp_tensor *mp_case_find(mp_case *k, const char *fmt, ...)
     char name[256];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(name, sizeof name, fmt, args);
+    mp_vformat(name, sizeof name, fmt, args);
     va_end(args);
     return take(k, name);
 }
@@ -244,7 +244,7 @@ void mp_case_wrong(mp_case *k, const char *tensor, const char *fmt, ...)
     char text[256];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    mp_vformat(text, sizeof text, fmt, args);
     va_end(args);
     mp_golden_check *q = add_check(k, mp_arena_text(k->arena, tensor, strlen(tensor)));
     q->error = (double)INFINITY;

@@ -40,10 +40,10 @@ static int count_convs(const mp_case *k)
 static void number_after(const char *text, const char *word, double *out)
 {
     const char *at = strstr(text, word);
-    char *end;
     if (!at) return;
-    double v = strtod(at + strlen(word), &end);
-    if (end != at + strlen(word)) *out = v;
+    at += strlen(word);
+    double v;
+    if (mp_to_real((mp_span){ at, strspn(at, "+-.eE0123456789") }, &v)) *out = v;
 }
 
 static void optimiser(const mp_case *k, mp_config *conf)

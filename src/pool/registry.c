@@ -1,8 +1,7 @@
 /* registry.c - the table of operators. A new operator is a new row.
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
-
-#include <strings.h>
+#include "base/text.h"
 
 /* clang-format off */
 static const mp_pool_op topk_authors = {
@@ -91,8 +90,8 @@ void mp_pool_add(const mp_pool_op *op)
 
 static bool is_called(const mp_pool_op *o, const char *name)
 {
-    return strcasecmp(name, o->name) == 0 || (o->title && strcasecmp(name, o->title) == 0) ||
-           (o->alias && strcasecmp(name, o->alias) == 0);
+    return mp_same_letters(name, o->name) || (o->title && mp_same_letters(name, o->title)) ||
+           (o->alias && mp_same_letters(name, o->alias));
 }
 
 const mp_pool_op *mp_pool_find(const char *name)

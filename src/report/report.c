@@ -46,11 +46,11 @@ static totals add_up(const page *p, const mp_stored *run, int n)
 static void duration(double seconds, char *out, size_t n)
 {
     if (seconds < 120)
-        snprintf(out, n, "%.0f s", seconds);
+        mp_format(out, n, "%.0f s", seconds);
     else if (seconds < 7200)
-        snprintf(out, n, "%.0f min", seconds / 60);
+        mp_format(out, n, "%.0f min", seconds / 60);
     else
-        snprintf(out, n, "%.1f h", seconds / 3600);
+        mp_format(out, n, "%.1f h", seconds / 3600);
 }
 
 static void card(mp_buf *b, const char *value, const char *what)

@@ -85,7 +85,7 @@ static void draw_point(const mp_choice_point *p, const mp_run_result *const *run
     mp_buf svg = { 0 };
     char title[80], note[80];
     mp_svg_chart(&chart, &svg);
-    snprintf(title, sizeof title, "h = %d, drop = %g", p->score_dim, p->drop);
+    mp_format(title, sizeof title, "h = %d, drop = %g", p->score_dim, p->drop);
     snprintf(note, sizeof note, "median and middle half of %d run%s", n, n == 1 ? "" : "s");
     mp_html_picture(out, title, note, svg.p);
     mp_buf_free(&svg);

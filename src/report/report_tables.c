@@ -23,7 +23,7 @@ static void add_score(mp_table *t, const mp_score *s)
 static void add_number(mp_table *t, const char *fmt, double v)
 {
     char text[64];
-    snprintf(text, sizeof text, fmt[0] == '+' ? "%+.2f" : "%.2f", v);
+    mp_format(text, sizeof text, fmt[0] == '+' ? "%+.2f" : "%.2f", v);
     mp_table_add(t, "%s", isfinite(v) ? text : "-");
 }
 

@@ -21,7 +21,7 @@ void mp_table_add(mp_table *t, const char *fmt, ...)
     char text[512];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    mp_vformat(text, sizeof text, fmt, ap);
     va_end(ap);
     if (t->cells == t->room) {
         t->room = 2 * t->room + 64;
@@ -73,17 +73,12 @@ static void put_spaces(mp_buf *b, int n)
     for (; n > 0; n--) mp_buf_add(b, " ", 1);
 }
 
-/* Control characters would let a name in a file write to the terminal. */
-static void put_text(mp_buf *b, const char *s)
-{
-    for (; *s; s++) mp_buf_add(b, (unsigned char)*s < 0x20 || *s == 0x7F ? "?" : s, 1);
-}
-
 static void put_cell(mp_buf *b, const char *s, int width, bool right, bool last)
 {
     int gap = width - mp_text_width(s);
     if (right) put_spaces(b, gap);
-    put_text(b, s);
+    mp_buf_puts(b, s);
+    mp_clean(b->p + b->n - strlen(s), strlen(s), false); /* a line end would break the table */
     if (!right && !last) put_spaces(b, gap);
     mp_buf_puts(b, last ? "\n" : "  ");
 }

@@ -61,7 +61,7 @@ static void split(const char *line, mp_arena *a, char **argv)
             argv[n++] = mp_arena_printf(a, "%.*s%s%.*s", (int)(at - word.p), word.p, mp_spawn_dir(),
                                         (int)(word.n - (size_t)(at - word.p) - 1), at + 1);
         else
-            argv[n++] = mp_arena_text(a, word.p, word.n);
+            argv[n++] = mp_span_is(word, "''") ? mp_arena_text(a, "", 0) : mp_arena_text(a, word.p, word.n);
     }
     argv[n] = NULL;
 }

@@ -12,7 +12,7 @@ typedef struct mp_spawned {
     mp_buf out, err;
 } mp_spawned;
 
-/* `line` is split at spaces; @ stands for the folder of the test. */
+/* `line` is split at spaces; @ stands for the folder of the test, '' for an empty word. */
 mp_spawned mp_spawn(const char *line);
 void mp_spawn_free(mp_spawned *s);
 

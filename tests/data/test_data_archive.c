@@ -188,10 +188,15 @@ static void sets_are_found_by_name_and_by_path(void **state)
 
 static void an_unknown_name_says_where_it_looked_and_what_is_near(void **state)
 {
+    mp_arena *a = *state;
+    const char *folder = new_folder(a);
     mp_dataset d;
-    FAILS(mp_dataset_load("MUTAGG", "/no/such/place", *state, &d), "no data set 'MUTAGG' in /no/such/place, ");
+    FAILS(mp_dataset_load("MUTAGG", folder, a, &d), mp_arena_printf(a, "no data set 'MUTAGG' in %s, ", folder));
     assert_non_null(strstr(mp_message(), "did you mean 'MUTAG'?"));
-    FAILS(mp_dataset_load("imdb-binary", "/no/such/place", *state, &d), "did you mean 'IMDB-BINARY'?");
+    FAILS(mp_dataset_load("imdb-binary", folder, a, &d), "did you mean 'IMDB-BINARY'?");
+    remove_folder(folder);
+    FAILS(mp_dataset_load("MUTAG", folder, a, &d), "--data: no folder");
+    FAILS(mp_dataset_load("", NULL, a, &d), "got an empty word");
 }
 
 static void a_failure_inside_names_the_archive_the_file_and_the_line(void **state)

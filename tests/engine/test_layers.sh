@@ -3,7 +3,9 @@
 #   1. a file includes only from its own folder or from folders before it in the list below;
 #   2. every header compiles alone;
 #   3. a source of more than 500 lines says why in its opening comment, with the words "lines because";
-#   4. every op of grad/ops.h is in grad/op_list.h, from which the gradient tests are made.
+#   4. numbers go in and out through base/text.c, which does not ask the host's locale: no other file reads one with
+#      strtod or its like, or writes one with printf or its like, or calls a function that depends on the locale;
+#   5. every op of grad/ops.h is in grad/op_list.h, from which the gradient tests are made.
 # Usage: test_layers.sh SOURCE_ROOT [COMPILER]
 # SPDX-License-Identifier: MIT
 set -u
@@ -69,6 +71,17 @@ for file in src/*/*.c src/*/*.h include/*.h tests/*/*.c tests/*/*.h fuzz/*.c; do
     awk '/\*\// { print; exit } { print }' "$file" | grep -q "lines because" ||
         complain "$file has $lines lines and does not say why (\"lines because ...\" in its opening comment)"
 done
+
+# Statements, which end in ';', so that a call and its format may stand on several lines.
+for file in src/*/*.c src/*/*.h; do
+    [ "$file" = src/base/text.c ] && continue
+    awk -v file="$file" 'BEGIN { RS = ";" }
+        { gsub("%%", ""); flat = $0; gsub("\n", " ", flat) }
+        flat ~ /(^|[^a-z_])(strto(d|f|ld)(_l)?|atof|setlocale|str(n?casecmp|coll)|v(s|sn|f|d)?printf|to(upper|lower)|is(alpha|alnum|space|print|upper|lower)) *\(/ ||
+        flat ~ /(^|[^a-z_])(v?(s|sn|f|d)?printf|v?(s|f)?scanf) *\(.*%[-+ #0-9.*]*l?[aefgAEFG]/ {
+            sub(/^ +/, "", flat); print file ": depends on the locale: " substr(flat, 1, 120) }' "$file"
+done >"$scratch/locale"
+while read -r line; do complain "$line"; done <"$scratch/locale"
 
 for op in $(sed -n 's/^\(mp_mat \*\|void \)mp_\([a-z0-9_]*\)(mp_ctx \*c,.*/\2/p' src/grad/ops.h); do
     grep -q "OP($op)" src/grad/op_list.h || grep -q "OP(${op%_of})" src/grad/op_list.h ||

@@ -12,7 +12,8 @@ typedef enum mp_err {
     MP_ERR_INPUT,    /* a file says something impossible: exit 1, as are all below */
     MP_ERR_IO,       /* the system refused: no file, no space, no permission */
     MP_ERR_DIVERGED, /* training met NaN or infinity */
-    MP_ERR_LIMIT     /* would need more memory or larger counts than allowed */
+    MP_ERR_LIMIT,    /* would need more memory or larger counts than allowed */
+    MP_ERR_BUSY      /* another program is using it: the same may work later */
 } mp_err;
 
 #define MP_MUST __attribute__((warn_unused_result))

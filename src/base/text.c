@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
@@ -63,26 +64,73 @@ static mp_err write_all(int fd, const char *path, const char *p, size_t n)
     return MP_OK;
 }
 
-mp_err mp_write_file(const char *path, const void *data, size_t n)
+/* Where the bytes go before the file gets its name. */
+static mp_err temporary_name(const char *path, char out[PATH_MAX])
+{
+    if (snprintf(out, PATH_MAX, "%s.%ld.tmp", path, (long)getpid()) < PATH_MAX) return MP_OK;
+    return mp_fail(MP_ERR_IO, "%s: name too long", path);
+}
+
+/* A new name outlives a power cut when the folder is on the disk as well. */
+static mp_err sync_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno == EACCES) return MP_OK; /* a folder that may be written but not read */
+    if (fd < 0) return mp_fail(MP_ERR_IO, "%s: %s", folder, strerror(errno));
+    mp_err e = fsync(fd) == 0 || errno == EINVAL || errno == EROFS
+                   ? MP_OK
+                   : mp_fail(MP_ERR_IO, "%s: %s", folder, strerror(errno));
+    close(fd);
+    return e;
+}
+
+static bool is_device(const char *path)
 {
     struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) { /* a device or a pipe */
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+mp_err mp_write_file(const char *path, const void *data, size_t n)
+{
+    if (is_device(path)) { /* or a pipe: it has no content that must stay whole */
         int fd = open(path, O_WRONLY | O_CLOEXEC);
         if (fd < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
         mp_err e = write_all(fd, path, data, n);
         close(fd);
         return e;
     }
-    char temp[4096];
-    if (snprintf(temp, sizeof temp, "%s.%ld.tmp", path, (long)getpid()) >= (int)sizeof temp)
-        return mp_fail(MP_ERR_IO, "%s: name too long", path);
+    char temp[PATH_MAX];
+    MP_TRY(temporary_name(path, temp));
     int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
     mp_err e = write_all(fd, path, data, n);
     if (close(fd) != 0 && e == MP_OK) e = mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
     if (e == MP_OK && rename(temp, path) != 0) e = mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
-    if (e != MP_OK) unlink(temp);
+    if (e == MP_OK) return sync_folder(path);
+    unlink(temp);
     return e;
+}
+
+mp_err mp_write_check(const char *path)
+{
+    struct stat st;
+    char temp[PATH_MAX];
+    if (stat(path, &st) == 0) {
+        if (S_ISDIR(st.st_mode)) return mp_fail(MP_ERR_IO, "%s: is a folder, expected the name of a file", path);
+        if (access(path, W_OK) != 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+        if (is_device(path)) return MP_OK;
+    }
+    MP_TRY(temporary_name(path, temp));
+    int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == ENAMETOOLONG)
+        return mp_fail(MP_ERR_IO, "%s: name too long: a file is first written as NAME%s", path, temp + strlen(path));
+    if (fd < 0) return mp_fail(MP_ERR_IO, "%s: the folder cannot be written: %s", path, strerror(errno));
+    close(fd);
+    unlink(temp);
+    return MP_OK;
 }
 
 bool mp_next_line(mp_span *text, mp_span *line)

@@ -22,6 +22,9 @@ MP_MUST mp_err mp_slurp(const char *path, size_t limit, mp_arena *a, mp_span *ou
 /* Writes beside the target and renames: the old file is whole until the new one is on the disk. */
 MP_MUST mp_err mp_write_file(const char *path, const void *data, size_t n);
 
+/* Fails where mp_write_file could not even begin: a folder, a name that is too long, no permission. */
+MP_MUST mp_err mp_write_check(const char *path);
+
 /* Takes the next line off the front of `text` (without its end, CR LF too). False when nothing is left. */
 bool mp_next_line(mp_span *text, mp_span *line);
 

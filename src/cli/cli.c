@@ -1,6 +1,7 @@
 /* cli.c - the command line into a struct. See cli.h for the order in which values are set.
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "base/halt.h"
 #include "cli/yaml.h"
 
 #include <errno.h>
@@ -277,6 +278,7 @@ int mp_cli_main(const mp_cli *cli, int argc, char **argv)
         e = cli->run(conf, &args);
     if (e == MP_OK) e = mp_cli_print(NULL, 0);
     int code = mp_cli_fail(e);
+    if (e != MP_OK && mp_halt_signal()) code = 128 + mp_halt_signal(); /* as a shell says of a program that it ended */
     mp_arena_free(a);
     return code;
 }
@@ -311,11 +313,13 @@ void mp_cli_say(const char *fmt, ...)
 
 mp_err mp_cli_print(const char *text, size_t n)
 {
+    errno = 0;
     mp_buf safe = { 0 };
     mp_buf_add(&safe, text, n);
     mp_clean(safe.p, safe.n, true);
     fwrite(safe.p, 1, safe.n, stdout);
     mp_buf_free(&safe);
     if (fflush(stdout) == 0 && !ferror(stdout)) return MP_OK;
+    if (errno == 0) return mp_fail(MP_ERR_IO, "cannot write to standard output"); /* an earlier piece of it was lost */
     return mp_fail(MP_ERR_IO, "cannot write to standard output: %s", strerror(errno));
 }

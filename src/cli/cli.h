@@ -49,7 +49,8 @@ typedef struct mp_cli {
     mp_err (*run)(void *conf, const mp_cli_args *args);
 } mp_cli;
 
-/* Reads the command line, runs, prints the message of a failure. Returns the exit code: 0, 1 or 2. */
+/* Reads the command line, runs, prints the message of a failure. Returns the exit code: 0, 1 or 2, or 128 + the
+ * signal that stopped the work (halt.h). */
 int mp_cli_main(const mp_cli *cli, int argc, char **argv);
 
 /* For tests and fuzzers: the parsing alone. `conf` has cli->size bytes. */

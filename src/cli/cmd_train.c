@@ -1,5 +1,6 @@
 /* cmd_train.c - midpool train: one run on one split.
  * SPDX-License-Identifier: MIT */
+#include "base/halt.h"
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -8,11 +9,13 @@
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "train/once.h"
+#include "train/resume.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define SAVE_SECONDS 5.0
 
@@ -58,21 +61,6 @@ static const mp_cli cli = { .name = "train",
                             .has_model = true,
                             .run = run };
 
-static volatile sig_atomic_t stop;
-
-static void on_signal(int number)
-{
-    (void)number;
-    stop = 1;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction act = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND }; /* a second one kills */
-    sigaction(SIGINT, &act, NULL);
-    sigaction(SIGTERM, &act, NULL);
-}
-
 static void on_news(void *state, const mp_fit_news *n)
 {
     mp_progress *p = state;
@@ -90,6 +78,12 @@ static void on_news(void *state, const mp_fit_news *n)
 static void on_note(void *state, const char *line)
 {
     mp_progress_line(state, "%s", line);
+}
+
+static void on_warning(void *state, const char *line)
+{
+    mp_progress_end(state);
+    if (!*mp_halt_asked()) mp_cli_say("midpool: %s", line); /* also when quiet; the message of a stop says it again */
 }
 
 static void print_json(const train *t, const mp_run_key *key, const mp_run_result *r, mp_buf *b)
@@ -122,6 +116,14 @@ static void print_text(const train *t, const mp_split *s, const mp_run_result *r
         mp_buf_printf(b, "model: not saved, --out FILE saves it (sha256 %s)\n", r->model_sha256);
 }
 
+/* Where the unfinished run is kept; NULL: nowhere. A device has no place beside it. */
+static const char *resume_file(const train *t, mp_arena *a)
+{
+    struct stat st;
+    bool device = t->out && stat(t->out, &st) == 0 && !S_ISREG(st.st_mode);
+    return t->out && t->resume && !device ? mp_arena_printf(a, "%s.part", t->out) : NULL;
+}
+
 static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f, const mp_split **s)
 {
     mp_arena *a = args->arena;
@@ -135,9 +137,26 @@ static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f
         return mp_fail(MP_ERR_USAGE, "--fold: %s has %d fold%s", d->name, f->count, f->count == 1 ? "" : "s");
     *s = &f->split[t->fold - 1];
     MP_TRY(mp_setup_writable(t->out));
+    MP_TRY(mp_setup_writable(resume_file(t, a)));
     mp_workload work = { d, &t->config, (*s)->train, (*s)->n_train, mp_setup_threads(t->threads), 1 };
     mp_forecast unused;
     return mp_forecast_memory(&work, &unused);
+}
+
+/* What was trained and cannot be written is kept, so that the same command only has to write it. */
+static mp_err save_model(const train *t, mp_model *model, const mp_dataset *d, const mp_fit_options *o)
+{
+    mp_about about = mp_about_of(d);
+    if (!t->out) return MP_OK;
+    mp_err e = mp_checkpoint_save(t->out, model, &about);
+    if (e == MP_OK && o->resume) unlink(o->resume);
+    if (e == MP_OK || !o->resume || o->end->epoch == 0) return e;
+    char why[1024];
+    snprintf(why, sizeof why, "%s", mp_message());
+    if (mp_resume_save(o->resume, o->identity, o->end) == MP_OK)
+        return mp_fail(e, "%s; the trained model is kept in %s, the same command writes it again", why, o->resume);
+    return mp_fail(e, "%s; training could not be kept either%s", why,
+                   access(o->resume, F_OK) == 0 ? ", the same command continues from the last save" : "");
 }
 
 static mp_err fit_and_save(train *t, const mp_cli_args *args, const mp_dataset *d, const mp_folds *f, const mp_split *s,
@@ -147,19 +166,25 @@ static mp_err fit_and_save(train *t, const mp_cli_args *args, const mp_dataset *
     mp_run_key key = mp_run_key_of(d, f, s, &t->config);
     char identity[65];
     mp_run_identity(&key, identity);
-    mp_fit_options o = {
-        .news = on_news, .note = on_note, .state = p, .identity = identity, .save_every = SAVE_SECONDS, .stop = &stop
-    };
-    if (t->out && t->resume) o.resume = mp_arena_printf(a, "%s.part", t->out);
+    mp_resume end;
+    mp_fit_options o = { .news = on_news,
+                         .note = on_note,
+                         .warn = on_warning,
+                         .state = p,
+                         .resume = resume_file(t, a),
+                         .identity = identity,
+                         .save_every = SAVE_SECONDS,
+                         .stop = mp_halt_asked(),
+                         .end = &end };
     mp_run_result r;
     mp_model *model;
-    catch_signals();
+    mp_halt halt;
+    mp_halt_begin(&halt, false);
     mp_err e = mp_run_once(d, s, &key, mp_setup_threads(t->threads), &o, a, &r, &model);
     mp_progress_end(p);
-    if (e != MP_OK && stop) return e;
+    if (e != MP_OK && *mp_halt_asked()) return e;
     if (e != MP_OK) return mp_fail_within(e, "%s", d->name);
-    mp_about about = mp_about_of(d);
-    if (t->out) MP_TRY(mp_checkpoint_save(t->out, model, &about));
+    MP_TRY(save_model(t, model, d, &o));
     if (t->json)
         print_json(t, &key, &r, out);
     else

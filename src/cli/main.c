@@ -5,8 +5,10 @@
 #include "cli/cli.h"
 #include "cli/memory.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct command {
     const char *name, *summary;
@@ -33,8 +35,8 @@ static int usage(void)
     puts("midpool COMMAND ...   graph classification with node-drop pooling\n");
     for (int i = 0; i < COMMANDS; i++) printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     puts("\nmidpool COMMAND --help lists the options of a command. Exit code: 0 done, 1 failed, 2 wrong "
-         "usage.");
-    return fflush(stdout) == 0 ? 0 : 1;
+         "usage, 128 + N stopped by signal N.");
+    return 0;
 }
 
 static int unknown(const char *word)
@@ -50,9 +52,8 @@ static int unknown(const char *word)
     return 2;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    mp_memory_guard();
     if (argc < 2) {
         fprintf(stderr, "midpool: expected a command (midpool --help lists them; midpool demo shows what it does)\n");
         return 2;
@@ -66,4 +67,19 @@ int main(int argc, char **argv)
     for (int i = 0; i < COMMANDS; i++)
         if (strcmp(word, commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);
     return unknown(word);
+}
+
+/* A file that is opened while a standard descriptor is closed would take its number and be printed into. */
+static void occupy_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd) _exit(1); /* writing to it fails */
+}
+
+int main(int argc, char **argv)
+{
+    occupy_standard();
+    mp_memory_guard();
+    int code = run(argc, argv);
+    return code == 0 ? mp_cli_fail(mp_cli_print(NULL, 0)) : code;
 }

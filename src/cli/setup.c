@@ -6,12 +6,9 @@
 #include "baseline/baseline.h"
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* The first row that fits; NULL fits all. */
 static const struct {
@@ -61,23 +58,7 @@ void mp_setup_model_name(const mp_config *c, char *out, size_t n)
 
 mp_err mp_setup_writable(const char *path)
 {
-    if (!path) return MP_OK;
-    struct stat st;
-    if (stat(path, &st) == 0) {
-        if (S_ISDIR(st.st_mode)) return mp_fail(MP_ERR_IO, "%s: is a folder, expected the name of a file", path);
-        if (access(path, W_OK) != 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
-        if (!S_ISREG(st.st_mode)) return MP_OK;
-    }
-    char folder[4096];
-    const char *slash = strrchr(path, '/');
-    size_t n = slash ? (size_t)(slash - path) : 0;
-    if (n >= sizeof folder) return mp_fail(MP_ERR_IO, "%s: name too long", path);
-    snprintf(folder, sizeof folder, "%.*s", (int)n, path);
-    if (!slash) strcpy(folder, ".");
-    if (slash == path) strcpy(folder, "/");
-    if (access(folder, W_OK | X_OK) != 0)
-        return mp_fail(MP_ERR_IO, "%s: the folder cannot be written: %s", path, strerror(errno));
-    return MP_OK;
+    return path ? mp_write_check(path) : MP_OK;
 }
 
 mp_dataset_as mp_setup_as(const mp_about *about)

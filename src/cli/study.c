@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LOCKED_SECONDS 1   /* that a run waits for a locked store before it is set aside: workers wait with it */
+#define STORE_SECONDS  600 /* that a study waits after its last run for a store that is locked */
+
 static mp_err check_size(const mp_study *s, const mp_folds *f, int seed, int points)
 {
     if (s->seeds - 1 > INT_MAX - seed)
@@ -154,6 +157,7 @@ static mp_err run_open(mp_study *s)
 {
     mp_cv_options o = { .jobs = s->jobs,
                         .threads = s->threads,
+                        .wait = STORE_SECONDS,
                         .state = s,
                         .has = has,
                         .put = put,
@@ -162,6 +166,7 @@ static mp_err run_open(mp_study *s)
                         .news = on_news,
                         .note = on_note };
     o.resume_dir = mp_arena_printf(s->arena, "%s.unfinished", s->store_path);
+    mp_store_wait(s->store, LOCKED_SECONDS);
     mp_err e = mp_cv_go(&s->plan, &o, &s->count);
     mp_progress_end(&s->progress);
     MP_TRY(e);

@@ -1,6 +1,7 @@
 /* fetch.c - see fetch.h. HTTPS only, redirects too; limits on size, on connecting and on standing still.
  * SPDX-License-Identifier: MIT */
 #include "data/fetch.h"
+#include "base/halt.h"
 #include "data/gather.h"
 #include "data/load.h"
 
@@ -67,7 +68,7 @@ static int tell(void *state, curl_off_t total, curl_off_t now, curl_off_t up_tot
     transfer *t = state;
     (void)up_total, (void)up_now;
     if (t->news) t->news(t->state, (double)now, (double)total);
-    return 0;
+    return *mp_halt_asked() != 0; /* ends the transfer */
 }
 
 static void set_up(CURL *c, const char *address, transfer *t, char *why)
@@ -101,6 +102,7 @@ static mp_err transfer_to(transfer *t, const char *address)
     CURLcode code = curl_easy_perform(c);
     curl_easy_cleanup(c);
     if (code == CURLE_OK) return MP_OK;
+    if (*mp_halt_asked()) return mp_fail(MP_ERR_IO, "%s: stopped", address);
     return mp_fail(MP_ERR_IO, "%s: %s", address, why[0] ? why : curl_easy_strerror(code));
 }
 
@@ -134,8 +136,11 @@ mp_err mp_fetch(const char *name, mp_fetch_news *news, void *state, mp_arena *a,
     const char *address = mp_arena_printf(a, HOME "%s.zip", name);
     const char *target = mp_arena_printf(a, "%s/%s.zip", cache, name);
     const char *temporary = mp_arena_printf(a, "%s/.%s.%ld.zip", cache, name, (long)getpid());
-    MP_TRY(download(address, temporary, news, state));
-    MP_TRY(mp_fetch_accept(temporary, name, target));
+    mp_halt halt;
+    mp_halt_begin(&halt, false); /* a transfer that is stopped takes its file away */
+    mp_err e = download(address, temporary, news, state);
+    if (e == MP_OK) e = mp_fetch_accept(temporary, name, target);
+    mp_halt_end(&halt);
     *path = target;
-    return MP_OK;
+    return e;
 }

@@ -341,7 +341,7 @@ mp_err mp_checkpoint_load(const char *path, mp_arena *a, mp_model **m, mp_about 
 {
     mp_arena *scratch = mp_arena_new(65536);
     mp_span bytes;
-    mp_err e = mp_slurp(path, MAX_FILE, scratch, &bytes);
+    mp_err e = mp_safetensors_slurp(path, MAX_FILE, scratch, &bytes);
     if (e == MP_OK) e = mp_checkpoint_parse(bytes, path, a, m, about);
     mp_arena_free(scratch);
     return e;

@@ -6,12 +6,17 @@
 #include "base/json.h"
 #include "base/sha256.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define HEADER_LIMIT 100000000 /* the reference reader's */
 #define SEAL_DIGITS  64
+#define START        9 /* bytes that tell a safetensors file: the length of the header and its first bracket */
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers in the file are little-endian");
 
@@ -43,18 +48,27 @@ typedef struct file {
     mp_arena *arena;
 } file;
 
-static mp_err split_file(file *f)
+/* The beginning of a file of `size` bytes, up to START of them or more: how long the header is. */
+static mp_err check_start(mp_span start, size_t size, const char *name, size_t *header)
 {
     uint64_t n;
-    if (f->all.n < 8) return mp_fail(MP_ERR_INPUT, "%s: too short for a safetensors file", f->name);
-    memcpy(&n, f->all.p, 8);
-    if (n > HEADER_LIMIT || n > f->all.n - 8)
-        return mp_fail(MP_ERR_INPUT, "%s: not a safetensors file: its header would have %llu bytes", f->name,
+    if (start.n < 8) return mp_fail(MP_ERR_INPUT, "%s: too short for a safetensors file", name);
+    memcpy(&n, start.p, 8);
+    if (n > HEADER_LIMIT || n > size - 8)
+        return mp_fail(MP_ERR_INPUT, "%s: not a safetensors file: its header would have %llu bytes", name,
                        (unsigned long long)n);
-    f->header = (mp_span){ f->all.p + 8, (size_t)n };
-    f->data = (mp_span){ f->all.p + 8 + n, f->all.n - 8 - (size_t)n };
-    if (n == 0 || f->header.p[0] != '{')
-        return mp_fail(MP_ERR_INPUT, "%s: not a safetensors file: the header is not a JSON object", f->name);
+    if (n == 0 || start.n < START || start.p[8] != '{')
+        return mp_fail(MP_ERR_INPUT, "%s: not a safetensors file: the header is not a JSON object", name);
+    *header = (size_t)n;
+    return MP_OK;
+}
+
+static mp_err split_file(file *f)
+{
+    size_t n;
+    MP_TRY(check_start(f->all, f->all.n, f->name, &n));
+    f->header = (mp_span){ f->all.p + 8, n };
+    f->data = (mp_span){ f->all.p + 8 + n, f->all.n - 8 - n };
     return MP_OK;
 }
 
@@ -209,10 +223,32 @@ mp_err mp_safetensors_parse(mp_span bytes, const char *name, mp_arena *a, mp_saf
     return check_cover(&f, out);
 }
 
+static mp_err look(int fd, const char *path)
+{
+    struct stat st;
+    char start[START];
+    size_t header;
+    if (fstat(fd, &st) != 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+    if (S_ISDIR(st.st_mode)) return mp_fail(MP_ERR_IO, "%s: is a folder, expected a file", path);
+    if (!S_ISREG(st.st_mode)) return mp_fail(MP_ERR_INPUT, "%s: is a device or a pipe, expected a file", path);
+    ssize_t got = pread(fd, start, START, 0);
+    if (got < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+    return check_start((mp_span){ start, (size_t)got }, (size_t)st.st_size, path, &header);
+}
+
+mp_err mp_safetensors_slurp(const char *path, size_t limit, mp_arena *a, mp_span *out)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
+    mp_err e = look(fd, path);
+    close(fd);
+    return e == MP_OK ? mp_slurp(path, limit, a, out) : e;
+}
+
 mp_err mp_safetensors_load(const char *path, mp_arena *a, mp_safetensors *out)
 {
     mp_span bytes;
-    MP_TRY(mp_slurp(path, 0, a, &bytes));
+    MP_TRY(mp_safetensors_slurp(path, 0, a, &bytes));
     return mp_safetensors_parse(bytes, path, a, out);
 }
 

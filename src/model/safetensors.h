@@ -59,6 +59,9 @@ typedef struct mp_safetensors {
 
 /* `bytes` must stay: tensors point into it. `name` opens the message of a failure. */
 MP_MUST mp_err mp_safetensors_parse(mp_span bytes, const char *name, mp_arena *a, mp_safetensors *out);
+
+/* The bytes of a file; what does not begin like such a file, and what is no file at all, is refused before it is read. */
+MP_MUST mp_err mp_safetensors_slurp(const char *path, size_t limit, mp_arena *a, mp_span *out);
 MP_MUST mp_err mp_safetensors_load(const char *path, mp_arena *a, mp_safetensors *out);
 
 /* NULL when there is none of this name. */

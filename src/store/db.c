@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define APPLICATION_ID 0x6D706F6C /* "mpol", in the header: tells a store from other databases */
-#define WAIT_MS        60000      /* for another program's transaction */
+#define WAIT_SECONDS   60         /* until somebody says otherwise */
 
 mp_err mp_db_fail(const mp_store *s, const char *doing)
 {
@@ -26,8 +26,8 @@ mp_err mp_db_fail(const mp_store *s, const char *doing)
     case SQLITE_FULL:
         return mp_fail(MP_ERR_IO, "%s: %s: no space left", s->path, doing);
     case SQLITE_BUSY:
-        return mp_fail(MP_ERR_IO, "%s: %s: another program has kept the store locked for %d s", s->path, doing,
-                       WAIT_MS / 1000);
+        return mp_fail(MP_ERR_BUSY, "%s: %s: another program has kept the store locked for %d s", s->path, doing,
+                       s->wait_ms / 1000);
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
         if (system)
@@ -143,7 +143,7 @@ static mp_err make_or_check(mp_store *s, void *unused)
 static mp_err use_wal(mp_store *s)
 {
     int rc = SQLITE_BUSY;
-    for (int waited = 0; waited < WAIT_MS; waited += 20) {
+    for (int waited = 0; waited < s->wait_ms; waited += 20) {
         rc = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
         if (rc != SQLITE_BUSY) break;
         nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
@@ -208,12 +208,18 @@ static mp_err open_file(mp_store *s, mp_store_mode mode)
     if (mode == MP_STORE_READ && access(s->path, R_OK) != 0)
         return mp_fail(MP_ERR_IO, "%s: %s", s->path, strerror(errno));
     if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK) return mp_db_fail(s, "opening the store");
-    sqlite3_busy_timeout(s->db, WAIT_MS);
+    mp_store_wait(s, WAIT_SECONDS);
     if (mode == MP_STORE_WRITE) return prepare_to_write(s);
     mp_err e = prepare_to_read(s);
     int code = sqlite3_errcode(s->db) & 0xFF;
     if (e == MP_ERR_IO && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY)) e = reopen_immutable(s);
     return e;
+}
+
+void mp_store_wait(mp_store *s, int seconds)
+{
+    s->wait_ms = 1000 * seconds;
+    sqlite3_busy_timeout(s->db, s->wait_ms);
 }
 
 mp_err mp_store_open(const char *path, mp_store_mode mode, mp_store **out)

@@ -25,6 +25,9 @@ typedef enum mp_run_status { MP_RUN_ABSENT, MP_RUN_DONE, MP_RUN_FAILED } mp_run_
 MP_MUST mp_err mp_store_open(const char *path, mp_store_mode mode, mp_store **out);
 void mp_store_close(mp_store *s); /* NULL is allowed */
 
+/* From now on calls wait this long for another program that is writing, then fail with MP_ERR_BUSY; 60 s at first. */
+void mp_store_wait(mp_store *s, int seconds);
+
 MP_MUST mp_err mp_store_has(mp_store *s, const mp_run_key *key, mp_run_status *out);
 
 /* Stores a finished run. A failed run of the same key is replaced; a finished one stays as it is, and

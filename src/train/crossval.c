@@ -1,8 +1,10 @@
 /* crossval.c - see crossval.h.
  * SPDX-License-Identifier: MIT */
 #include "train/crossval.h"
+#include "base/halt.h"
 #include "base/rng.h"
 #include "train/jobs.h"
+#include "train/kept.h"
 #include "train/once.h"
 
 #include <errno.h>
@@ -15,6 +17,7 @@
 
 #define SAVE_SECONDS 10.0 /* shorter runs never touch the disk */
 #define NEWS_SECONDS 0.25
+#define TRY_SECONDS  2.0 /* between two attempts to store what was set aside */
 
 /* ---- the plan ---- */
 
@@ -105,11 +108,22 @@ mp_err mp_run_result_unpack(mp_span bytes, mp_arena *a, mp_run_result *out)
 
 /* ---- the study ---- */
 
+typedef struct aside { /* a result that is not stored yet */
+    int place;         /* in the plan */
+    bool on_disk;
+    mp_run_result result;
+} aside;
+
 typedef struct study {
+    mp_arena *arena;
     const mp_cv_plan *plan;
     const mp_cv_options *o;
     mp_cv_count *count;
     int *todo, n_todo;  /* places in the plan */
+    aside *aside;       /* count->aside of them */
+    int room;           /* for so many */
+    bool left_before;   /* the folder of unfinished runs was there at the start */
+    double tried;       /* when the last attempt to store them began */
     double run_seconds; /* of the runs finished now, added up */
     double start;
     mp_worker *worker; /* in a worker: whom to tell */
@@ -146,19 +160,42 @@ static void tell(void *state, const mp_fit_news *n)
     mp_worker_tell(s->worker, n, sizeof *n);
 }
 
+static void warn(void *state, const char *line)
+{
+    study *s = state;
+    mp_worker_note(s->worker, line);
+}
+
+/* ---- files of a run in the folder of unfinished runs ---- */
+
+static const char part[] = "part", done[] = "done"; /* not finished; finished but not stored */
+
+static bool file_of(const study *s, const char *identity, const char *kind, char out[PATH_MAX])
+{
+    return s->o->resume_dir && snprintf(out, PATH_MAX, "%s/%.24s.%s", s->o->resume_dir, identity, kind) < PATH_MAX;
+}
+
+static void remove_files(const study *s, const mp_cv_run *r)
+{
+    char path[PATH_MAX], identity[65];
+    mp_run_identity(&r->key, identity);
+    if (file_of(s, identity, part, path)) unlink(path);
+    if (file_of(s, identity, done, path)) unlink(path);
+}
+
 static mp_err work(void *state, int job, mp_worker *w, mp_buf *answer)
 {
     study *s = state;
     const mp_cv_run *r = run_of(s, job);
-    char path[4096], identity[65];
+    char path[PATH_MAX], identity[65];
     mp_run_identity(&r->key, identity);
-    mp_fit_options fit = {
-        .news = tell, .state = s, .identity = identity, .stop = mp_worker_stop(w), .save_every = SAVE_SECONDS
-    };
-    if (s->o->resume_dir) {
-        snprintf(path, sizeof path, "%s/%.24s.part", s->o->resume_dir, identity);
-        fit.resume = path;
-    }
+    mp_fit_options fit = { .news = tell,
+                           .warn = warn,
+                           .state = s,
+                           .identity = identity,
+                           .stop = mp_worker_stop(w),
+                           .save_every = SAVE_SECONDS };
+    if (file_of(s, identity, part, path)) fit.resume = path;
     s->worker = w;
     mp_arena *a = mp_arena_new(1 << 20);
     mp_run_result result;
@@ -168,36 +205,103 @@ static mp_err work(void *state, int job, mp_worker *w, mp_buf *answer)
     return e;
 }
 
+/* ---- storing ---- */
+
+static void note_run(const study *s, const mp_cv_run *r, const char *line)
+{
+    if (s->o->note) s->o->note(s->o->state, &r->key, line);
+}
+
+static mp_err store(study *s, int place, const mp_run_result *result)
+{
+    const mp_cv_run *r = &s->plan->run[place];
+    MP_TRY(s->o->put(s->o->state, &r->key, result));
+    remove_files(s, r); /* not before the result is safe */
+    return MP_OK;
+}
+
+static bool keep_file(const study *s, const mp_cv_run *r, const mp_run_result *result)
+{
+    char path[PATH_MAX], identity[65];
+    mp_run_identity(&r->key, identity);
+    return file_of(s, identity, done, path) && mp_kept_save(path, identity, result) == MP_OK;
+}
+
+/* A result that is in a file may wait for anything, one that is in memory alone only for a program that is using the store. */
+static mp_err set_aside(study *s, int place, const mp_run_result *result, mp_err e)
+{
+    const mp_cv_run *r = &s->plan->run[place];
+    char why[1024], line[1200];
+    snprintf(why, sizeof why, "%s", mp_message());
+    bool on_disk = keep_file(s, r, result);
+    if (!on_disk && e != MP_ERR_BUSY) return mp_fail(e, "%s", why);
+    snprintf(line, sizeof line, "not stored yet, the result is kept and tried again: %s", why);
+    if (s->count->aside == 0) note_run(s, r, line);
+    if (s->count->aside == s->room) {
+        aside *more = MP_NEW(s->arena, aside, 2 * s->room + 16);
+        if (s->room) memcpy(more, s->aside, sizeof *more * (size_t)s->room);
+        s->aside = more;
+        s->room = 2 * s->room + 16;
+    }
+    s->aside[s->count->aside++] = (aside){ place, on_disk, *result };
+    s->tried = seconds();
+    return MP_OK;
+}
+
+static mp_err store_aside(study *s)
+{
+    s->tried = seconds();
+    while (s->count->aside > 0) {
+        const aside *next = &s->aside[s->count->aside - 1];
+        MP_TRY(store(s, next->place, &next->result));
+        s->count->aside--;
+    }
+    return MP_OK;
+}
+
+static void try_again(void *state)
+{
+    study *s = state;
+    if (s->count->aside == 0 || seconds() - s->tried < TRY_SECONDS) return;
+    if (store_aside(s) != MP_OK) return; /* the reason was said when the first was set aside */
+}
+
 static mp_err arrived(void *state, int job, mp_span answer)
 {
     study *s = state;
     const mp_cv_run *r = run_of(s, job);
-    mp_arena *a = mp_arena_new(65536);
     mp_run_result result;
-    mp_err e = mp_run_result_unpack(answer, a, &result);
-    if (e == MP_OK) e = s->o->put(s->o->state, &r->key, &result);
+    mp_arena_mark here = mp_arena_here(s->arena);
+    MP_TRY(mp_run_result_unpack(answer, s->arena, &result));
+    mp_err e = store(s, s->todo[job], &result);
+    bool stored = e == MP_OK;
+    if (!stored) e = set_aside(s, s->todo[job], &result, e);
     if (e == MP_OK) {
         s->count->done++;
         s->run_seconds += result.seconds;
         if (s->o->done) s->o->done(s->o->state, &r->key, &result, update(s));
     }
-    mp_arena_free(a);
+    if (stored) mp_arena_back(s->arena, here);
     return e;
 }
 
 static void noted(void *state, int job, const char *line)
 {
     study *s = state;
-    if (s->o->note) s->o->note(s->o->state, &run_of(s, job)->key, line);
+    note_run(s, run_of(s, job), line);
 }
 
 static mp_err broke(void *state, int job, mp_err why, const char *message)
 {
     study *s = state;
+    char line[1200];
     (void)why;
     s->count->failed++;
     noted(s, job, message);
-    return s->o->put_failed(s->o->state, &run_of(s, job)->key, message);
+    if (s->o->put_failed(s->o->state, &run_of(s, job)->key, message) == MP_OK) return MP_OK;
+    snprintf(line, sizeof line, "that it failed is not stored, the next start tries it again: %s", mp_message());
+    noted(s, job, line);
+    return MP_OK;
 }
 
 static void heard(void *state, int job, mp_span what)
@@ -209,12 +313,33 @@ static void heard(void *state, int job, mp_span what)
     s->o->news(s->o->state, &run_of(s, job)->key, &n, update(s));
 }
 
+/* Stores what an earlier start had to leave as a file. False: there is no such file, or it is of no use. */
+static bool take_kept(study *s, int place)
+{
+    const mp_cv_run *r = &s->plan->run[place];
+    char path[PATH_MAX], line[1200], identity[65];
+    mp_run_result result;
+    if (!s->left_before) return false;
+    mp_run_identity(&r->key, identity);
+    if (!file_of(s, identity, done, path) || access(path, F_OK) != 0) return false;
+    if (mp_kept_load(path, identity, s->arena, &result) != MP_OK) {
+        snprintf(line, sizeof line, "the run is done again: %s", mp_message());
+        note_run(s, r, line);
+        return false;
+    }
+    mp_err e = store(s, place, &result);
+    if (e != MP_OK) e = set_aside(s, place, &result, e);
+    return e == MP_OK;
+}
+
 static mp_err leave_out_known(study *s)
 {
+    s->left_before = s->o->resume_dir && access(s->o->resume_dir, F_OK) == 0;
     for (int i = 0; i < s->plan->count; i++) {
         bool known = false;
         MP_TRY(s->o->has(s->o->state, &s->plan->run[i].key, &known));
-        if (known)
+        if (known && s->left_before) remove_files(s, &s->plan->run[i]); /* of a start that was killed just then */
+        if (known || take_kept(s, i))
             s->count->known++;
         else
             s->todo[s->n_todo++] = i;
@@ -228,11 +353,9 @@ static mp_err make_dir(const char *path)
     return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
 }
 
-static mp_err go(study *s)
+static mp_err run_todo(study *s)
 {
-    MP_TRY(leave_out_known(s));
-    if (s->n_todo == 0) return MP_OK;
-    MP_TRY(make_dir(s->o->resume_dir));
+    MP_TRY(make_dir(s->o->resume_dir)); /* where it cannot be made is seen before the work */
     int workers = s->o->jobs < s->n_todo ? s->o->jobs : s->n_todo;
     mp_jobs jobs = { .count = s->n_todo,
                      .workers = workers,
@@ -241,12 +364,57 @@ static mp_err go(study *s)
                      .done = arrived,
                      .failed = broke,
                      .news = heard,
-                     .note = noted };
+                     .note = noted,
+                     .tick = try_again };
     mp_jobs_count count;
     mp_err e = mp_jobs_run(&jobs, &count);
     s->count->interrupted = count.interrupted;
     s->count->retried = count.retried;
-    if (s->o->resume_dir) rmdir(s->o->resume_dir); /* stays when it holds unfinished runs */
+    return e;
+}
+
+static mp_err give_up(study *s, mp_err e)
+{
+    int n = s->count->aside, lost = 0;
+    char why[1024];
+    snprintf(why, sizeof why, "%s", mp_message());
+    for (int i = 0; i < n; i++) {
+        aside *a = &s->aside[i];
+        lost += !a->on_disk && !keep_file(s, &s->plan->run[a->place], &a->result);
+    }
+    if (lost) return mp_fail(e, "%d finished run%s lost: %s", lost, lost == 1 ? " is" : "s are", why);
+    return mp_fail(e, "%d finished run%s kept in %s, the same command stores them without training: %s", n,
+                   n == 1 ? " is" : "s are", s->o->resume_dir, why);
+}
+
+/* Tries until everything is stored, the time is up or a signal comes. */
+static mp_err wait_for_store(study *s)
+{
+    int n = s->count->aside;
+    double until = seconds() + s->o->wait;
+    char line[160];
+    mp_halt halt;
+    mp_halt_begin(&halt, false);
+    mp_err e = store_aside(s);
+    mp_format(line, sizeof line, "%d finished run%s to be stored; trying for %.0f s (Ctrl-C leaves them for later)", n,
+              n == 1 ? " is" : "s are", s->o->wait);
+    if (e == MP_ERR_BUSY) note_run(s, &s->plan->run[s->aside[0].place], line);
+    while (e == MP_ERR_BUSY && seconds() < until && !*mp_halt_asked()) {
+        nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
+        e = store_aside(s);
+    }
+    s->count->interrupted = e != MP_OK && *mp_halt_asked();
+    mp_halt_end(&halt);
+    return e == MP_OK ? MP_OK : give_up(s, e);
+}
+
+static mp_err go(study *s)
+{
+    MP_TRY(leave_out_known(s));
+    mp_err e = s->n_todo ? run_todo(s) : MP_OK;
+    if (s->count->interrupted && store_aside(s) != MP_OK) return give_up(s, MP_ERR_IO);
+    if (e == MP_OK && s->count->aside) e = wait_for_store(s);
+    if (s->o->resume_dir) rmdir(s->o->resume_dir); /* stays when it holds files, of this study or of another */
     return e;
 }
 
@@ -254,7 +422,7 @@ mp_err mp_cv_go(const mp_cv_plan *p, const mp_cv_options *o, mp_cv_count *count)
 {
     *count = (mp_cv_count){ .total = p->count, .left = -1 };
     mp_arena *a = mp_arena_new(65536);
-    study s = { .plan = p, .o = o, .count = count, .start = seconds() };
+    study s = { .arena = a, .plan = p, .o = o, .count = count, .start = seconds() };
     s.todo = MP_NEW(a, int, p->count + 1);
     mp_err e = go(&s);
     update(&s);

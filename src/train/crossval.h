@@ -4,6 +4,9 @@
  * (jobs.h), and each result is handed over as it arrives. What a run gives depends on its key alone: any
  * order, any number of workers, any interruption in between leads to the same numbers. Where results are kept
  * is the caller's business, so that a test can do with an array what the program does with a store.
+ *
+ * A result that cannot be stored is set aside, in memory and as a file, and tried again while other runs go on and for a
+ * while after the last. What is still aside then is stored by the next start, without training.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_CROSSVAL_H
 #define MP_CROSSVAL_H
@@ -35,6 +38,7 @@ void mp_cv_add(mp_cv_plan *p, const mp_dataset *d, const mp_folds *f, const mp_c
 typedef struct mp_cv_count {
     int total, known, done, failed; /* runs: in the plan; left out; finished now; failed now */
     int retried;
+    int aside;        /* of those finished now, not stored yet */
     int running;      /* at this moment */
     double seconds;   /* since the start */
     double left;      /* estimate of the seconds to go; negative: no idea yet */
@@ -44,17 +48,18 @@ typedef struct mp_cv_count {
 typedef struct mp_cv_options {
     int jobs, threads;
     const char *resume_dir; /* folder for unfinished runs, made when needed; NULL: none */
+    double wait;            /* seconds after the last run in which results set aside are tried */
     void *state;            /* first argument of all below */
     mp_err (*has)(void *state, const mp_run_key *key, bool *known);
-    mp_err (*put)(void *state, const mp_run_key *key, const mp_run_result *r);
+    mp_err (*put)(void *state, const mp_run_key *key, const mp_run_result *r); /* MP_ERR_BUSY: later, perhaps */
     mp_err (*put_failed)(void *state, const mp_run_key *key, const char *message);
     void (*done)(void *state, const mp_run_key *key, const mp_run_result *r, const mp_cv_count *c); /* may be NULL */
     void (*news)(void *state, const mp_run_key *key, const mp_fit_news *n, const mp_cv_count *c);   /* may be NULL */
     void (*note)(void *state, const mp_run_key *key, const char *line);                             /* may be NULL */
 } mp_cv_options;
 
-/* MP_OK also when runs failed or a signal came: the count says so. A failure of has, put or put_failed ends
- * it. */
+/* MP_OK also when runs failed or a signal came: the count says so. It ends with a failure of `has`, and with one of `put`
+ * when the result can be kept nowhere else. */
 MP_MUST mp_err mp_cv_go(const mp_cv_plan *p, const mp_cv_options *o, mp_cv_count *count);
 
 /* A result as bytes, and back; the curve of the copy lives in the arena. */

@@ -24,6 +24,7 @@ typedef struct run {
     mp_resume now;
     double aux;            /* the auxiliary loss of this epoch, a mean over the graphs */
     double started, saved; /* wall clock: of this start; of the last save */
+    bool warned;           /* that saving fails: once, until it works again */
 } run;
 
 static double seconds(void)
@@ -38,9 +39,9 @@ static bool stop_asked(const mp_fit_options *o)
     return o->stop && *o->stop;
 }
 
-static void note(const mp_fit_options *o, const char *line)
+static void say(void (*listener)(void *, const char *), const mp_fit_options *o, const char *line)
 {
-    if (o->note) o->note(o->state, line);
+    if (listener) listener(o->state, line);
 }
 
 /* ---- measuring ---- */
@@ -170,26 +171,41 @@ static mp_err one_epoch(run *r)
 
 /* ---- saving and continuing ---- */
 
-static mp_err save(run *r)
+static void gather_state(run *r)
 {
-    const mp_fit_options *o = r->options;
     double wall = seconds();
     r->now.all_seconds += wall - r->started;
     r->started = r->saved = wall;
     mp_engine_state_get(r->engine, r->now.state);
-    return mp_resume_save(o->resume, o->identity, &r->now);
 }
 
-static mp_err save_if_due(run *r)
+static mp_err save(run *r)
+{
+    gather_state(r);
+    return mp_resume_save(r->options->resume, r->options->identity, &r->now);
+}
+
+static mp_err stop_here(run *r)
 {
     const mp_fit_options *o = r->options;
-    if (stop_asked(o)) {
-        if (!o->resume) return mp_fail(MP_ERR_IO, "stopped after epoch %d", r->now.epoch);
-        MP_TRY(save(r));
-        return mp_fail(MP_ERR_IO, "stopped after epoch %d; the same command continues", r->now.epoch);
-    }
-    if (!o->resume || o->save_every <= 0 || seconds() - r->saved < o->save_every) return MP_OK;
-    return save(r);
+    char why[1024];
+    if (!o->resume) return mp_fail(MP_ERR_IO, "stopped after epoch %d", r->now.epoch);
+    if (save(r) == MP_OK) return mp_fail(MP_ERR_IO, "stopped after epoch %d; the same command continues", r->now.epoch);
+    snprintf(why, sizeof why, "stopped after epoch %d, and the run could not be saved: %s", r->now.epoch, mp_message());
+    say(o->warn, o, why);
+    return mp_fail(MP_ERR_IO, "%s", why);
+}
+
+/* A disk that is full now need not be so later, and the run itself does not need it. */
+static void save_if_due(run *r)
+{
+    const mp_fit_options *o = r->options;
+    char line[1200];
+    if (!o->resume || o->save_every <= 0 || seconds() - r->saved < o->save_every) return;
+    bool failed = save(r) != MP_OK;
+    snprintf(line, sizeof line, "epoch %d could not be saved, training goes on: %s", r->now.epoch, mp_message());
+    if (failed && !r->warned) say(o->warn, o, line);
+    r->warned = failed;
 }
 
 /* Fresh weights, or those of the resume file. The sizes of the file are checked against this run, so reading
@@ -206,11 +222,11 @@ static void begin(run *r)
         if (mp_resume_load(o->resume, o->identity, r->config->epochs, &r->now) == MP_OK) {
             mp_engine_state_set(r->engine, r->now.state);
             snprintf(line, sizeof line, "continuing after epoch %d (%s)", r->now.epoch, o->resume);
-            note(o, line);
+            say(o->note, o, line);
             return;
         }
         snprintf(line, sizeof line, "%s is not used: %s", o->resume, mp_message());
-        note(o, line);
+        say(o->warn, o, line);
         r->now.epoch = 0;
         r->now.train_seconds = r->now.all_seconds = 0;
         mp_stop_init(&r->now.stop, r->config->patience);
@@ -244,7 +260,8 @@ static mp_err loop(run *r)
 {
     while (r->now.epoch < r->config->epochs && !mp_stop_now(&r->now.stop)) {
         MP_TRY(one_epoch(r));
-        MP_TRY(save_if_due(r));
+        if (stop_asked(r->options)) return stop_here(r);
+        save_if_due(r);
     }
     return MP_OK;
 }
@@ -257,7 +274,10 @@ static mp_err fit_in(run *r, mp_run_result *out)
     memcpy(p->theta, r->now.best, sizeof *p->theta * p->size);
     report(r, out);
     if (r->now.epoch == 0) MP_TRY(validate(r, &out->val_loss, &out->val_metric)); /* a cap of no epochs at all */
-    if (r->options->resume) unlink(r->options->resume);
+    if (r->options->end) {
+        gather_state(r);
+        *r->options->end = r->now;
+    }
     return MP_OK;
 }
 

@@ -36,17 +36,19 @@ typedef struct mp_fit_news { /* where a run stands after an epoch */
 typedef struct mp_fit_options {
     void (*news)(void *state, const mp_fit_news *n); /* after each epoch; NULL: nobody listens     */
     void (*note)(void *state, const char *line);     /* something worth a line; NULL               */
+    void (*warn)(void *state, const char *line);     /* something went wrong, the run goes on; NULL */
     void *state;
     const char *resume;                /* file that holds an unfinished run; NULL: none            */
     const char *identity;              /* what such a file must be of: a hash of the run's key     */
     double save_every;                 /* seconds between writing it; 0: only when stopped         */
     const volatile sig_atomic_t *stop; /* becomes nonzero: save, then fail with "stopped"; or NULL */
+    struct mp_resume *end;             /* receives the state at the end of training, in the arena; or NULL */
 } mp_fit_options;
 
 /* Trains from fresh weights, or from where `resume` stands. Afterwards the model has the weights of the best
- * epoch and `r` all but the test metrics; the curve lives in the arena. The resume file is gone when the run
- * is complete. A file that is damaged or of another run is left out with a note. MP_ERR_DIVERGED when
- * training met a number that is not finite. */
+ * epoch and `r` all but the test metrics; the curve lives in the arena. The resume file stays: the caller removes it
+ * when the result is safe. A file that is damaged or of another run is left out, a save that fails is tried again later,
+ * each with a warning. MP_ERR_DIVERGED when training met a number that is not finite. */
 MP_MUST mp_err mp_fit(mp_engine *e, mp_model *m, const mp_fit_data *d, const mp_fit_options *o, mp_arena *a,
                       mp_run_result *r);
 

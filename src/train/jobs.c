@@ -6,6 +6,7 @@
  * cache line.
  * SPDX-License-Identifier: MIT */
 #include "train/jobs.h"
+#include "base/halt.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -23,7 +24,7 @@
 #define TRIES         2
 #define IDLE          (-1)
 
-enum { NEWS = 1, DONE, FAILED };
+enum { NEWS = 1, NOTE, DONE, FAILED };
 
 typedef struct head {
     uint32_t bytes;
@@ -47,15 +48,12 @@ typedef struct pool {
     int *again, n_again;  /* jobs that go out once more    */
     unsigned char *tries; /* for each job                  */
     hand hand[MAX_WORKERS];
-    sigset_t unblocked; /* the mask ppoll waits with */
+    mp_halt halt;
 } pool;
 
-static volatile sig_atomic_t signals; /* how often we were asked to stop */
-
-static void on_signal(int number)
+static int asked(void)
 {
-    (void)number;
-    signals++;
+    return *mp_halt_asked();
 }
 
 /* ---- the worker's side ---- */
@@ -83,27 +81,32 @@ void mp_worker_tell(mp_worker *w, const void *data, size_t n)
     post(w, NEWS, MP_OK, data, n);
 }
 
+void mp_worker_note(mp_worker *w, const char *line)
+{
+    post(w, NOTE, MP_OK, line, strlen(line));
+}
+
 const volatile sig_atomic_t *mp_worker_stop(const mp_worker *w)
 {
     (void)w;
-    return &signals;
+    return mp_halt_asked();
 }
 
 static bool receive_job(int fd, int *job)
 {
     ssize_t got;
     do got = recv(fd, job, sizeof *job, MSG_WAITALL);
-    while (got < 0 && errno == EINTR && !signals);
+    while (got < 0 && errno == EINTR && !asked());
     return got == (ssize_t)sizeof *job;
 }
 
 _Noreturn static void work_until_told(const mp_jobs *j, int fd)
 {
     mp_worker w = { .fd = fd };
-    while (!signals && receive_job(fd, &w.job)) {
+    while (!asked() && receive_job(fd, &w.job)) {
         mp_buf answer = { 0 };
         mp_err e = j->work(j->state, w.job, &w, &answer);
-        if (signals && e != MP_OK) _exit(0); /* stopped on request: the job is simply not finished */
+        if (asked() && e != MP_OK) _exit(0); /* stopped on request: the job is simply not finished */
         if (e == MP_OK)
             post(&w, DONE, e, answer.p, answer.n);
         else
@@ -113,16 +116,13 @@ _Noreturn static void work_until_told(const mp_jobs *j, int fd)
     _exit(0);
 }
 
-/* Ctrl-C reaches the whole process group; only the parent decides what it means. */
 static void become_worker(const pool *p, pid_t parent)
 {
-    signal(SIGINT, SIG_IGN);
-    signals = 0;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     for (int i = 0; i < MAX_WORKERS; i++)
         if (p->hand[i].pid) close(p->hand[i].fd);
-    sigprocmask(SIG_SETMASK, &p->unblocked, NULL);
+    mp_halt_as_worker(&p->halt);
 }
 
 /* ---- the parent's side ---- */
@@ -156,7 +156,7 @@ static mp_err hire(pool *p, hand *h)
 
 static bool has_work(const pool *p)
 {
-    return !signals && (p->n_again > 0 || p->next < p->jobs->count);
+    return !asked() && (p->n_again > 0 || p->next < p->jobs->count);
 }
 
 static void hand_out(pool *p, hand *h)
@@ -195,17 +195,16 @@ static mp_err take_message(pool *p, hand *h, const head *m, const char *bytes)
 {
     const mp_jobs *j = p->jobs;
     mp_span body = { bytes, m->bytes };
-    if (m->kind == NEWS) {
-        if (j->news) j->news(j->state, m->job, body);
-        return MP_OK;
-    }
+    char text[1024];
+    snprintf(text, sizeof text, "%.*s", (int)(body.n < 1000 ? body.n : 1000), bytes);
+    if (m->kind == NEWS && j->news) j->news(j->state, m->job, body);
+    if (m->kind == NOTE) note(p, m->job, text);
+    if (m->kind == NEWS || m->kind == NOTE) return MP_OK;
     h->job = IDLE;
     if (m->kind == DONE) {
         p->count->done++;
         return j->done(j->state, m->job, body);
     }
-    char text[1024];
-    snprintf(text, sizeof text, "%.*s", (int)(body.n < 1000 ? body.n : 1000), bytes);
     p->count->failed++;
     return j->failed(j->state, m->job, (mp_err)m->status, text);
 }
@@ -245,7 +244,7 @@ static mp_err bury(pool *p, hand *h)
     close(h->fd);
     mp_buf_free(&h->in);
     *h = (hand){ 0 };
-    if (job == IDLE || signals) return MP_OK;
+    if (job == IDLE || asked()) return MP_OK;
     describe(status, why, sizeof why);
     if (++p->tries[job] < TRIES) {
         snprintf(line, sizeof line, "%s; trying once more", why);
@@ -287,7 +286,7 @@ static mp_err wait_and_listen(pool *p)
         fds[n++] = (struct pollfd){ .fd = p->hand[i].fd, .events = POLLIN };
     }
     struct timespec half = { 0, 500000000 };
-    if (ppoll(fds, (nfds_t)n, &half, &p->unblocked) <= 0) return MP_OK;
+    if (ppoll(fds, (nfds_t)n, &half, &p->halt.mask) <= 0) return MP_OK;
     for (int i = 0; i < n; i++)
         if (fds[i].revents) MP_TRY(listen_to(p, whose[i]));
     return MP_OK;
@@ -301,13 +300,14 @@ static mp_err run_all(pool *p)
         MP_TRY(assign(p));
         if (busy(p) == 0) return MP_OK;
         MP_TRY(wait_and_listen(p));
-        if (signals && !told) {
+        if (p->jobs->tick) p->jobs->tick(p->jobs->state);
+        if (asked() && !told) {
             p->count->interrupted = true;
             told = 1;
             since = time(NULL);
             signal_all(p, SIGTERM);
         }
-        if (signals > 1 || (told && time(NULL) - since > GRACE_SECONDS)) signal_all(p, SIGKILL);
+        if (asked() > 1 || (told && time(NULL) - since > GRACE_SECONDS)) signal_all(p, SIGKILL);
     }
 }
 
@@ -333,22 +333,10 @@ mp_err mp_jobs_run(const mp_jobs *j, mp_jobs_count *count)
     p->again = MP_NEW(a, int, j->count);
     p->tries = MP_NEW(a, unsigned char, j->count);
 
-    struct sigaction act = { .sa_handler = on_signal }, old_int, old_term;
-    sigset_t block;
-    sigemptyset(&block);
-    sigaddset(&block, SIGINT);
-    sigaddset(&block, SIGTERM);
-    signals = 0;
-    sigprocmask(SIG_BLOCK, &block, &p->unblocked);
-    sigaction(SIGINT, &act, &old_int);
-    sigaction(SIGTERM, &act, &old_term);
-
+    mp_halt_begin(&p->halt, true);
     mp_err e = run_all(p);
     dismiss(p);
-
-    sigaction(SIGINT, &old_int, NULL);
-    sigaction(SIGTERM, &old_term, NULL);
-    sigprocmask(SIG_SETMASK, &p->unblocked, NULL);
+    mp_halt_end(&p->halt);
     mp_arena_free(a);
     return e;
 }

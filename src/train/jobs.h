@@ -4,8 +4,8 @@
  * it sends back bytes. A worker that dies costs its job one more try and a line, never the rest. The parent
  * must not have threads. Workers die with the parent, whatever kills it.
  *
- * The first SIGINT or SIGTERM asks the workers to save and stop, and mp_jobs_run returns when they have; a
- * second one kills them at once. What arrived before is kept in either case.
+ * The first SIGINT, SIGTERM or SIGHUP (halt.h) asks the workers to save and stop, and mp_jobs_run returns when they have;
+ * a second one kills them at once. What arrived before is kept in either case.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_JOBS_H
 #define MP_JOBS_H
@@ -29,6 +29,7 @@ typedef struct mp_jobs {
     mp_err (*failed)(void *state, int job, mp_err why, const char *message);
     void (*news)(void *state, int job, mp_span what);     /* may be NULL */
     void (*note)(void *state, int job, const char *line); /* may be NULL */
+    void (*tick)(void *state);                            /* twice a second or more often; may be NULL */
 } mp_jobs;
 
 typedef struct mp_jobs_count {
@@ -39,8 +40,9 @@ typedef struct mp_jobs_count {
 /* MP_OK when every job is done or failed, or when a signal came; the count says which. */
 MP_MUST mp_err mp_jobs_run(const mp_jobs *j, mp_jobs_count *count);
 
-/* For `work`: sends the parent some news; becomes nonzero when the worker should save and stop. */
+/* For `work`: sends the parent some news, or a line for `note`; becomes nonzero when the worker should save and stop. */
 void mp_worker_tell(mp_worker *w, const void *data, size_t n);
+void mp_worker_note(mp_worker *w, const char *line);
 const volatile sig_atomic_t *mp_worker_stop(const mp_worker *w);
 
 #endif

@@ -4,8 +4,13 @@
 #include "base/json.h"
 #include "model/safetensors.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define META_KEY "midpool.resume"
 
@@ -28,6 +33,20 @@ static mp_tensor flat(const char *name, mp_dtype dtype, size_t count, const void
     };
 }
 
+/* More than once, because another study may take the folder away between the two steps. */
+mp_err mp_resume_write(const char *path, const void *data, size_t n)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    mp_err e = mp_write_file(path, data, n);
+    for (int tries = 0; e != MP_OK && tries < 3 && access(folder, F_OK) != 0; tries++) {
+        if (mkdir(folder, 0777) != 0 && errno != EEXIST) return mp_fail(MP_ERR_IO, "%s: %s", folder, strerror(errno));
+        e = mp_write_file(path, data, n);
+    }
+    return e;
+}
+
 mp_err mp_resume_save(const char *path, const char *identity, const mp_resume *r)
 {
     mp_buf text = { 0 }, bytes = { 0 };
@@ -41,7 +60,7 @@ mp_err mp_resume_save(const char *path, const char *identity, const mp_resume *r
     };
     mp_meta meta = { META_KEY, text.p };
     mp_safetensors_write(tensor, 5, &meta, 1, true, &bytes);
-    mp_err e = mp_write_file(path, bytes.p, bytes.n);
+    mp_err e = mp_resume_write(path, bytes.p, bytes.n);
     mp_buf_free(&bytes);
     mp_buf_free(&text);
     return e;

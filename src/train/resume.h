@@ -1,7 +1,8 @@
 /* resume.h - an unfinished run in a file: weights, best weights, optimiser, counters and the curve so far.
  *
  * Safetensors with metadata "midpool.resume" (a JSON object) and the seal of safetensors.h. Written beside
- * the target and renamed, so a kill at any moment leaves the old file or the new one.
+ * the target and renamed, so a kill at any moment leaves the old file or the new one. Studies share a folder for such
+ * files, and each removes it when it ends and finds it empty: writing makes the folder anew.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_RESUME_H
 #define MP_RESUME_H
@@ -23,6 +24,9 @@ typedef struct mp_resume {
     void *state;
     mp_epoch *curve; /* `epoch` entries */
 } mp_resume;
+
+/* Writes a file into a folder that is made when it is not there. */
+MP_MUST mp_err mp_resume_write(const char *path, const void *data, size_t n);
 
 MP_MUST mp_err mp_resume_save(const char *path, const char *identity, const mp_resume *r);
 

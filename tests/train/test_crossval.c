@@ -8,13 +8,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #define MOST 64
 
 typedef struct memory { /* a store for tests */
-    int count, failures, refuse_after;
+    int count, failures, refuse_after, notes;
+    int busy; /* puts that find the store locked before one succeeds */
+    mp_err refusal;
     mp_run_key key[MOST];
     mp_run_result result[MOST];
 } memory;
@@ -67,6 +71,7 @@ static mp_err put(void *state, const mp_run_key *key, const mp_run_result *r)
     memory *m = state;
     assert_true(find(m, key) < 0); /* never twice */
     if (m->refuse_after && m->count == m->refuse_after) return mp_fail(MP_ERR_IO, "the disk is full");
+    if (m->busy > 0 && m->busy--) return mp_fail(m->refusal, "somebody is writing");
     m->key[m->count] = *key;
     m->result[m->count++] = *r;
     return MP_OK;
@@ -204,6 +209,115 @@ static void a_study_that_broke_off_continues_to_the_same_numbers(void **state)
     assert_int_equal(c.done, 0);
 }
 
+static void on_note(void *state, const mp_run_key *key, const char *line)
+{
+    memory *m = state;
+    (void)key;
+    (void)line;
+    m->notes++;
+}
+
+/* The numbers of this study without any trouble. */
+static const memory *without_trouble(fixture *f)
+{
+    static memory m;
+    mp_cv_count c;
+    memset(&m, 0, sizeof m);
+    plan_it(f, 2);
+    mp_cv_options o = options(&m, 2);
+    assert_int_equal(mp_cv_go(&f->plan, &o, &c), MP_OK);
+    return &m;
+}
+
+static void results_wait_for_a_store_that_is_locked_for_a_while(void **state)
+{
+    fixture *f = *state;
+    static memory m;
+    mp_cv_count c;
+    const memory *whole = without_trouble(f);
+    memset(&m, 0, sizeof m);
+    m.busy = 8;
+    m.refusal = MP_ERR_BUSY;
+    mp_cv_options o = options(&m, 2); /* no folder: in memory alone */
+    o.wait = 20;
+    o.note = on_note;
+    assert_int_equal(mp_cv_go(&f->plan, &o, &c), MP_OK);
+    assert_int_equal(c.done, 6);
+    assert_int_equal(c.aside, 0);
+    assert_int_equal(m.notes, 2); /* the first that waits; that the study waits */
+    same_runs(whole, &m);
+}
+
+static int files_in(const char *folder)
+{
+    char line[256];
+    int n = -1;
+    snprintf(line, sizeof line, "ls '%s' 2>/dev/null | grep -c '[.]done$'", folder);
+    FILE *p = popen(line, "r");
+    assert_non_null(p);
+    assert_int_equal(fscanf(p, "%d", &n), 1);
+    pclose(p);
+    return n;
+}
+
+/* Whether the store is locked or refuses for another reason. */
+static void results_that_cannot_be_stored_are_stored_by_the_next_start(void **state)
+{
+    fixture *f = *state;
+    static memory m;
+    mp_cv_count c;
+    char folder[64], path[160], identity[65];
+    const memory *whole = without_trouble(f);
+    snprintf(folder, sizeof folder, "/tmp/midpool_cv_%ld", (long)getpid());
+    static const mp_err refusals[] = { MP_ERR_BUSY, MP_ERR_IO };
+    for (int i = 0; i < 2; i++) {
+        memset(&m, 0, sizeof m);
+        m.busy = 1000;
+        m.refusal = refusals[i];
+        mp_cv_options o = options(&m, 2);
+        o.resume_dir = folder;
+        o.note = on_note;
+        assert_int_equal(mp_cv_go(&f->plan, &o, &c), refusals[i]);
+        assert_non_null(strstr(mp_message(), "6 finished runs are kept in /tmp/"));
+        assert_int_equal(c.aside, 6);
+        assert_int_equal(files_in(folder), 6);
+        mp_run_identity(&f->plan.run[2].key, identity);
+        snprintf(path, sizeof path, "%s/%.24s.done", folder, identity);
+        assert_int_equal(mp_write_file(path, "noise", 5), MP_OK); /* one is damaged: that run is done again */
+        m.busy = m.notes = 0;
+        assert_int_equal(mp_cv_go(&f->plan, &o, &c), MP_OK);
+        assert_int_equal(c.known, 5);
+        assert_int_equal(c.done, 1);
+        assert_int_equal(m.notes, 1);
+        same_runs(whole, &m);
+        assert_int_not_equal(access(folder, F_OK), 0);
+    }
+}
+
+static void only_the_files_of_its_own_runs_are_removed(void **state)
+{
+    fixture *f = *state;
+    static memory m;
+    mp_cv_count c;
+    char folder[64], mine[160], theirs[160], identity[65];
+    memset(&m, 0, sizeof m);
+    plan_it(f, 1);
+    snprintf(folder, sizeof folder, "/tmp/midpool_cv_%ld", (long)getpid());
+    mp_run_identity(&f->plan.run[0].key, identity);
+    snprintf(mine, sizeof mine, "%s/%.24s.part", folder, identity);
+    snprintf(theirs, sizeof theirs, "%s/another.part", folder);
+    assert_int_equal(mkdir(folder, 0777), 0);
+    assert_int_equal(mp_write_file(mine, "x", 1), MP_OK);
+    assert_int_equal(mp_write_file(theirs, "x", 1), MP_OK);
+    mp_cv_options o = options(&m, 2);
+    o.resume_dir = folder;
+    assert_int_equal(mp_cv_go(&f->plan, &o, &c), MP_OK);
+    assert_int_equal(c.done, 3);
+    assert_int_not_equal(access(mine, F_OK), 0);
+    assert_int_equal(unlink(theirs), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void a_run_that_cannot_work_fails_alone(void **state)
 {
     fixture *f = *state;
@@ -246,6 +360,9 @@ int main(void)
         TEST(grids_are_those_of_the_code_and_of_the_paper),
         TEST(any_number_of_workers_gives_the_same_numbers),
         TEST(a_study_that_broke_off_continues_to_the_same_numbers),
+        TEST(results_wait_for_a_store_that_is_locked_for_a_while),
+        TEST(results_that_cannot_be_stored_are_stored_by_the_next_start),
+        TEST(only_the_files_of_its_own_runs_are_removed),
         TEST(a_run_that_cannot_work_fails_alone),
         TEST(results_survive_packing),
     };

@@ -218,7 +218,7 @@ static void a_run_that_was_stopped_continues_to_the_same_bits(void **state)
     assert_int_equal(h.first, 6);
     assert_int_equal(h.notes, 1);
     same_numbers(&whole, &rest);
-    assert_int_not_equal(access(f->part, F_OK), 0);
+    assert_int_equal(access(f->part, F_OK), 0); /* it goes when the result is safe, which is the caller's to say */
 }
 
 static void a_run_that_was_killed_continues_to_the_same_bits(void **state)
@@ -242,7 +242,7 @@ static void a_run_that_was_killed_continues_to_the_same_bits(void **state)
     same_numbers(&whole, &rest);
 }
 
-static void a_file_of_another_run_is_left_out_with_a_note(void **state)
+static void a_file_of_another_run_is_left_out_with_a_warning(void **state)
 {
     fixture *f = *state;
     mp_run_result whole, r;
@@ -251,7 +251,7 @@ static void a_file_of_another_run_is_left_out_with_a_note(void **state)
     stop = 0;
     mp_fit_options o = { .news = stop_after_5, .resume = f->part, .identity = "another", .stop = &stop };
     assert_int_equal(go(f, 1, &o, &r), MP_ERR_IO);
-    mp_fit_options again = { .news = listen, .note = on_note, .state = &h, .resume = f->part, .identity = "me" };
+    mp_fit_options again = { .news = listen, .warn = on_note, .state = &h, .resume = f->part, .identity = "me" };
     assert_int_equal(go(f, 1, &again, &r), MP_OK);
     assert_int_equal(h.first, 1);
     assert_non_null(strstr(h.line, "belongs to a run with other settings or data"));
@@ -275,17 +275,79 @@ static void damaged_files_are_left_out(void **state)
         copy[at] ^= 0x10;
         assert_int_equal(mp_write_file(f->part, copy, bytes.n), MP_OK);
         heard h = { 0 };
-        mp_fit_options again = { .news = listen, .note = on_note, .state = &h, .resume = f->part, .identity = "me" };
+        mp_fit_options again = { .news = listen, .warn = on_note, .state = &h, .resume = f->part, .identity = "me" };
         assert_int_equal(go(f, 1, &again, &r), MP_OK);
         assert_int_equal(h.first, 1);
         same_numbers(&whole, &r);
     }
     assert_int_equal(mp_write_file(f->part, bytes.p, bytes.n / 2), MP_OK); /* cut off */
     heard h = { 0 };
-    mp_fit_options again = { .news = listen, .note = on_note, .state = &h, .resume = f->part, .identity = "me" };
+    mp_fit_options again = { .news = listen, .warn = on_note, .state = &h, .resume = f->part, .identity = "me" };
     assert_int_equal(go(f, 1, &again, &r), MP_OK);
     assert_int_equal(h.first, 1);
     free(copy);
+}
+
+static void the_state_at_the_end_continues_without_training(void **state)
+{
+    fixture *f = *state;
+    mp_run_result whole, again;
+    mp_resume end;
+    heard h = { 0 };
+    mp_fit_options o = { .identity = "me", .end = &end };
+    assert_int_equal(go(f, 1, &o, &whole), MP_OK);
+    assert_int_equal(mp_resume_save(f->part, "me", &end), MP_OK);
+    mp_fit_options later = { .news = listen, .note = on_note, .state = &h, .resume = f->part, .identity = "me" };
+    assert_int_equal(go(f, 1, &later, &again), MP_OK);
+    assert_int_equal(h.first, 0); /* no epoch */
+    assert_int_equal(h.notes, 1);
+    same_numbers(&whole, &again);
+}
+
+/* A path below a file cannot be written, by nobody. */
+static void a_save_that_fails_is_a_warning_and_not_the_end(void **state)
+{
+    fixture *f = *state;
+    mp_run_result whole, r;
+    heard h = { 0 };
+    assert_int_equal(go(f, 1, NULL, &whole), MP_OK);
+    mp_fit_options o = {
+        .warn = on_note, .state = &h, .resume = "/dev/null/run.part", .identity = "me", .save_every = 1e-9
+    };
+    assert_int_equal(go(f, 1, &o, &r), MP_OK);
+    same_numbers(&whole, &r);
+    assert_int_equal(h.notes, 1); /* not one an epoch */
+    assert_non_null(strstr(h.line, "could not be saved"));
+    stop = 1;
+    o.stop = &stop;
+    assert_int_equal(go(f, 1, &o, &r), MP_ERR_IO);
+    assert_int_equal(h.notes, 2);
+    assert_non_null(strstr(mp_message(), "stopped after epoch 1, and the run could not be saved"));
+}
+
+static void take_folder(void *state, const mp_fit_news *n)
+{
+    heard *h = state;
+    char path[128];
+    if (n->epoch != 3 && n->epoch != 6) return;
+    snprintf(path, sizeof path, "%.80s/run.part", h->line);
+    unlink(path);
+    assert_int_equal(rmdir(h->line), 0);
+}
+
+static void a_folder_that_another_study_removes_is_made_again(void **state)
+{
+    fixture *f = *state;
+    mp_run_result r;
+    heard h = { 0 };
+    char path[128];
+    snprintf(h.line, sizeof h.line, "%.60s.unfinished", f->part);
+    snprintf(path, sizeof path, "%.80s/run.part", h.line);
+    f->c.patience = 0;
+    mp_fit_options o = { .news = take_folder, .state = &h, .resume = path, .identity = "me", .save_every = 1e-9 };
+    assert_int_equal(go(f, 1, &o, &r), MP_OK);
+    assert_int_equal(unlink(path), 0); /* the save of the last epoch */
+    assert_int_equal(rmdir(h.line), 0);
 }
 
 static void divergence_is_a_failed_run_with_a_message(void **state)
@@ -332,8 +394,11 @@ int main(void)
         TEST(fit_gets_no_test_label),
         TEST(a_run_that_was_stopped_continues_to_the_same_bits),
         TEST(a_run_that_was_killed_continues_to_the_same_bits),
-        TEST(a_file_of_another_run_is_left_out_with_a_note),
+        TEST(a_file_of_another_run_is_left_out_with_a_warning),
         TEST(damaged_files_are_left_out),
+        TEST(the_state_at_the_end_continues_without_training),
+        TEST(a_save_that_fails_is_a_warning_and_not_the_end),
+        TEST(a_folder_that_another_study_removes_is_made_again),
         TEST(divergence_is_a_failed_run_with_a_message),
         TEST(identities_differ_with_any_option),
     };

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/forecast.h"
 #include "cli/setup.h"
+#include "train/once.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -153,8 +154,20 @@ static mp_err read_back(mp_study *s)
     return mp_store_each(s->store, &filter, collect, &c);
 }
 
+/* Before the first run: whoever reads the store meanwhile must not mix what this study keeps apart. */
+static mp_err declare(const mp_study *s)
+{
+    mp_declared *d = MP_NEW(s->arena, mp_declared, s->rows + 1);
+    for (int i = 0; i < s->rows; i++) {
+        const mp_study_row *r = &s->row[i];
+        d[i] = (mp_declared){ mp_run_key_of(r->data, r->folds, &r->folds->split[0], &r->config), r->grid };
+    }
+    return mp_store_declare(s->store, d, s->rows);
+}
+
 static mp_err run_open(mp_study *s)
 {
+    MP_TRY(declare(s));
     mp_cv_options o = { .jobs = s->jobs,
                         .threads = s->threads,
                         .wait = STORE_SECONDS,

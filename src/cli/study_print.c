@@ -79,6 +79,11 @@ static void add_paper(mp_table *t, const mp_study_row *row, bool large)
         mp_table_add(t, "-");
 }
 
+static bool chosen(const mp_study_row *row)
+{
+    return row->grid != MP_GRID_NONE;
+}
+
 static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode, mp_table *t)
 {
     mp_choice ours, greedy;
@@ -91,7 +96,7 @@ static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode
     mp_table_add(t, "%s", name);
     add_score(t, ours.test.mean, ours.test.std_seeds);
     add_paper(t, row, false);
-    add_score(t, greedy.test.mean, greedy.test.std_seeds);
+    add_score(t, chosen(row) ? greedy.test.mean : (double)NAN, greedy.test.std_seeds);
     mp_table_add(t, isnan(ours.test.std_folds) || isnan(ours.test.mean) ? "-" : "%.2f", 100 * ours.test.std_folds);
     mp_table_add(t, "%d of %d", ours.runs, ours.runs + ours.missing);
     if (isnan(ours.large.mean)) return MP_OK;
@@ -110,17 +115,23 @@ mp_err mp_study_print(const mp_study *s, mp_select mode, mp_buf *out)
     static const char *const header[] = {
         "data set", "model", "test accuracy %", "paper", "best on test", "std of folds", "runs", NULL
     };
-    mp_table t;
+    mp_table t, shown;
+    bool choice = false;
     mp_table_init(&t, s->arena, NULL, header);
-    for (int i = 0; i < s->rows; i++) MP_TRY(add_row(s, &s->row[i], mode, &t));
-    mp_table_print(&t, out);
-    bool chosen = false;
-    for (int i = 0; i < s->rows; i++) chosen = chosen || s->row[i].grid != MP_GRID_NONE;
+    for (int i = 0; i < s->rows; i++) {
+        MP_TRY(add_row(s, &s->row[i], mode, &t));
+        choice = choice || chosen(&s->row[i]);
+    }
+    mp_table_without_empty(&t, 3, &shown);
+    mp_table_print(&shown, out);
     mp_buf_printf(out, "\nTest accuracy in percent: mean ± population std over %d seed%s of the mean over folds.\n",
                   s->seeds, s->seeds == 1 ? "" : "s");
-    if (chosen) mp_buf_printf(out, "Grid points were chosen by the rule '%s'.\n", mp_select_name[mode]);
-    mp_buf_puts(out, "\"best on test\" is what choosing by the test graphs would have given, as the published script "
-                     "does.\n\"paper\" is the paper's table, at its own settings.\n");
+    if (choice)
+        mp_buf_printf(out,
+                      "Grid points were chosen by the rule '%s'.\n\"best on test\" is what choosing by the test graphs "
+                      "would have given, as the published script does.\n",
+                      mp_select_name[mode]);
+    mp_buf_puts(out, "\"paper\" is the paper's table, at its own settings.\n");
     return MP_OK;
 }
 

@@ -1,5 +1,5 @@
-/* group.c - see group.h. Each run gets a text that is the same for the runs of one study; sorting by it
- * brings them together.
+/* group.c - see group.h. Each run gets a text that is the same for the runs of one family: all that may differ
+ * within it is seed, fold, score-dim and drop. Sorting by it brings families together; rows are made within.
  * SPDX-License-Identifier: MIT */
 #include "report/group.h"
 
@@ -8,35 +8,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct tagged {
+typedef struct member {
     const char *tag;
     const mp_stored *run;
-} tagged;
+    bool counted; /* in a row already */
+} member;
 
-static mp_group_kind kind_of(const mp_config *c)
-{
-    if (c->flip) return MP_GROUP_MID;
-    return c->score_dim == 1 && c->drop <= 0 ? MP_GROUP_BASE : MP_GROUP_NO_FLIP;
-}
+typedef struct pattern { /* a declared row */
+    const char *tag;
+    const mp_declared *d;
+} pattern;
 
-/* Options that vary within a study or stand in its name already. */
-static bool inside_group(const mp_opt *o)
+typedef struct maker {
+    mp_arena *arena;
+    mp_group *group;
+    int count, room, family; /* family: the number of the one that is up */
+} maker;
+
+static bool one_of(const char *name, const char *const *names)
 {
-    static const char *const names[] = { "pool", "seed", "score-dim", "drop", "flip", NULL };
     for (int i = 0; names[i]; i++)
-        if (strcmp(names[i], o->name) == 0) return true;
+        if (strcmp(names[i], name) == 0) return true;
     return false;
 }
 
-static const char *tag_of(const mp_stored *run, mp_arena *a)
+/* `grid`: the family of its points, which all have flip. */
+static const char *tag_of(const mp_run_key *k, mp_grid grid, mp_arena *a)
 {
-    const mp_run_key *k = &run->key;
+    static const char *const inside[] = { "pool", "flip", "seed", "score-dim", "drop", NULL };
     mp_buf b = { 0 };
-    mp_buf_printf(&b, "%s\1%s\1%d\1%016llx\1%s\1%d", k->dataset, k->config.pool, kind_of(&k->config),
+    mp_buf_printf(&b, "%s\1%s\1%d\1%016llx\1%s\1%d", k->dataset, k->config.pool, grid != MP_GRID_NONE || k->config.flip,
                   (unsigned long long)k->fingerprint, k->folds_from, k->folds);
     for (const mp_opt *o = mp_config_table; o->name; o++) {
         char value[80];
-        if (inside_group(o)) continue;
+        if (one_of(o->name, inside)) continue;
         mp_conf_get(o, &k->config, value, sizeof value);
         mp_buf_printf(&b, "\1%s", value);
     }
@@ -48,9 +53,29 @@ static const char *tag_of(const mp_stored *run, mp_arena *a)
 /* Runs of one tag stay in the order they came in. */
 static int by_tag(const void *a, const void *b)
 {
-    const tagged *x = a, *y = b;
+    const member *x = a, *y = b;
     int order = strcmp(x->tag, y->tag);
     return order ? order : (x->run > y->run) - (x->run < y->run);
+}
+
+static int by_setting(const mp_config *x, const mp_config *y)
+{
+    if (x->score_dim != y->score_dim) return x->score_dim < y->score_dim ? -1 : 1;
+    return (x->drop > y->drop) - (x->drop < y->drop);
+}
+
+static int by_pattern(const void *a, const void *b)
+{
+    const pattern *x = a, *y = b;
+    int order = strcmp(x->tag, y->tag);
+    if (order == 0) order = (int)x->d->grid - (int)y->d->grid;
+    return order || x->d->grid != MP_GRID_NONE ? order : by_setting(&x->d->key.config, &y->d->key.config);
+}
+
+static mp_group_kind kind_of(const mp_config *c, mp_grid grid)
+{
+    if (grid != MP_GRID_NONE || (c->flip && c->score_dim > 1 && c->drop > 0)) return MP_GROUP_MID;
+    return c->flip || c->score_dim > 1 || c->drop > 0 ? MP_GROUP_ABLATION : MP_GROUP_BASE;
 }
 
 static mp_choice_run choice_run(const mp_stored *r)
@@ -65,91 +90,180 @@ static mp_choice_run choice_run(const mp_stored *r)
                             .large_metric = r->result.large_metric };
 }
 
-static mp_group make_group(const tagged *t, int n, mp_arena *a)
+static mp_group *new_group(maker *m)
 {
-    mp_group s = { .kind = kind_of(&t->run->key.config), .key = t->run->key };
-    const mp_stored **run = MP_NEW(a, const mp_stored *, n), **fail = MP_NEW(a, const mp_stored *, n);
-    mp_choice_run *choice = MP_NEW(a, mp_choice_run, n);
-    for (int i = 0; i < n; i++) {
-        if (t[i].run->status != MP_RUN_DONE) {
-            fail[s.failed++] = t[i].run;
-            continue;
-        }
-        choice[s.runs] = choice_run(t[i].run);
-        run[s.runs++] = t[i].run;
-        s.hit_cap += t[i].run->result.hit_cap != 0;
-        if (isfinite(t[i].run->result.seconds)) s.seconds += t[i].run->result.seconds;
+    if (m->count == m->room) {
+        m->room = 2 * m->room + 64;
+        mp_group *more = MP_NEW_RAW(m->arena, mp_group, m->room);
+        if (m->count) memcpy(more, m->group, sizeof *more * (size_t)m->count);
+        m->group = more;
     }
-    s.run = run;
-    s.fail = fail;
-    s.choice = choice;
-    return s;
+    return &m->group[m->count++];
 }
 
-static void option_text(const mp_opt *o, const mp_group *s, char value[80])
+static void add_run(mp_group *g, const mp_stored *r, const mp_stored **run, const mp_stored **fail,
+                    mp_choice_run *choice)
 {
-    mp_conf_get(o, &s->key.config, value, 80);
-}
-
-/* Whether the studies of this data set differ in the option. */
-static bool varies(const mp_opt *o, const mp_group *study, int count, const char *dataset)
-{
-    char first[80] = "", value[80];
-    for (int i = 0; i < count; i++) {
-        if (strcmp(study[i].key.dataset, dataset) != 0) continue;
-        option_text(o, &study[i], value);
-        if (first[0] && strcmp(first, value) != 0) return true;
-        strcpy(first, value);
+    if (g->runs + g->failed == 0) g->key = r->key;
+    if (r->status != MP_RUN_DONE) {
+        fail[g->failed++] = r;
+        return;
     }
-    return false;
+    choice[g->runs] = choice_run(r);
+    run[g->runs++] = r;
+    g->hit_cap += r->result.hit_cap != 0;
+    if (isfinite(r->result.seconds)) g->seconds += r->result.seconds;
 }
 
-static bool data_varies(const mp_group *study, int count, const mp_run_key *k)
+/* The runs of a family whose settings are in the grid of `config`, as a row; no row when there is none. */
+static void make_row(maker *m, member *family, int n, mp_grid grid, const mp_config *config)
 {
-    for (int i = 0; i < count; i++) {
-        const mp_run_key *o = &study[i].key;
-        if (strcmp(o->dataset, k->dataset) == 0 &&
-            (o->fingerprint != k->fingerprint || o->folds != k->folds || strcmp(o->folds_from, k->folds_from) != 0))
-            return true;
-    }
-    return false;
-}
-
-static void name_group(mp_group *s, const mp_group *study, int count, mp_arena *a)
-{
-    static const char *const suffix[] = {
-        [MP_GROUP_BASE] = "", [MP_GROUP_NO_FLIP] = " (no flip)", [MP_GROUP_MID] = " + MID"
+    int fit = 0;
+    for (int i = 0; i < n; i++) fit += mp_grid_has(grid, config, &family[i].run->key.config);
+    if (fit == 0) return;
+    const mp_stored **run = MP_NEW(m->arena, const mp_stored *, fit), **fail = MP_NEW(m->arena, const mp_stored *, fit);
+    mp_choice_run *choice = MP_NEW(m->arena, mp_choice_run, fit);
+    mp_config point[MP_GRID_MOST];
+    mp_group g = {
+        .grid = grid, .points = mp_grid_points(grid, config, point), .family = m->family, .run = run, .fail = fail
     };
-    mp_buf b = { 0 };
-    mp_buf_printf(&b, "%s%s", s->key.config.pool, suffix[s->kind]);
-    size_t named = b.n;
-    for (const mp_opt *o = mp_config_table; o->name; o++) {
-        char value[80];
-        option_text(o, s, value);
-        if (inside_group(o) || strcmp(value, o->initial) == 0 || !varies(o, study, count, s->key.dataset)) continue;
-        mp_buf_printf(&b, ", %s %s", o->name, value);
+    for (int i = 0; i < n; i++) {
+        if (!mp_grid_has(grid, config, &family[i].run->key.config)) continue;
+        add_run(&g, family[i].run, run, fail, choice);
+        family[i].counted = true;
     }
-    s->plain = b.n == named;
-    if (data_varies(study, count, &s->key))
-        mp_buf_printf(&b, ", %d folds: %s, data %08llx", s->key.folds, s->key.folds_from,
-                      (unsigned long long)(s->key.fingerprint >> 32));
-    s->model = mp_arena_text(a, b.p, b.n);
-    mp_buf_free(&b);
+    g.choice = choice;
+    g.kind = kind_of(&g.key.config, grid);
+    *new_group(m) = g;
 }
 
-void mp_group_runs(const mp_stored *run, int n, mp_arena *a, const mp_group **out, int *count)
+/* Whether the runs in no row are points of the grid, and the family has all points of it. */
+static bool forms_grid(const member *family, int n, mp_grid grid)
 {
-    tagged *t = MP_NEW(a, tagged, n + 1);
-    mp_group *study = MP_NEW(a, mp_group, n + 1);
-    *count = 0;
-    for (int i = 0; i < n; i++) t[i] = (tagged){ tag_of(&run[i], a), &run[i] };
-    qsort(t, (size_t)n, sizeof *t, by_tag);
-    for (int from = 0, to; from < n; from = to) {
-        for (to = from + 1; to < n && strcmp(t[to].tag, t[from].tag) == 0; to++) {}
-        study[(*count)++] = make_group(t + from, to - from, a);
+    const mp_config *config = &family[0].run->key.config;
+    mp_config point[MP_GRID_MOST];
+    int points = mp_grid_points(grid, config, point);
+    if (!config->flip) return false;
+    for (int i = 0; i < n; i++)
+        if (!family[i].counted && !mp_grid_has(grid, config, &family[i].run->key.config)) return false;
+    for (int p = 0; p < points; p++) {
+        bool there = false;
+        for (int i = 0; i < n && !there; i++) there = by_setting(&family[i].run->key.config, &point[p]) == 0;
+        if (!there) return false;
     }
-    for (int i = 0; i < *count; i++) name_group(&study[i], study, *count, a);
-    *out = study;
+    return true;
+}
+
+/* What no study declared: one of the known grids if it is exactly that, else a row for each setting. The
+ * smaller grid goes first: it is part of the larger. */
+static void make_undeclared(maker *m, member *family, int n)
+{
+    static const mp_grid known[] = { MP_GRID_PAPER, MP_GRID_CODE };
+    mp_grid grid = MP_GRID_NONE;
+    for (int k = 0; k < 2 && grid == MP_GRID_NONE; k++)
+        if (forms_grid(family, n, known[k])) grid = known[k];
+    for (int i = 0; i < n; i++)
+        if (!family[i].counted) make_row(m, family, n, grid, &family[i].run->key.config);
+}
+
+/* Data set, operator, kind, and what is alike stays together, whatever the order of runs. */
+static int by_group(const void *a, const void *b)
+{
+    const mp_group *x = a, *y = b;
+    int order = strcmp(x->key.dataset, y->key.dataset);
+    if (order == 0) order = strcmp(x->key.config.pool, y->key.config.pool);
+    if (order == 0) order = (int)x->kind - (int)y->kind;
+    if (order == 0) order = x->family - y->family;
+    if (order == 0) order = (int)x->grid - (int)y->grid;
+    return order ? order : by_setting(&x->key.config, &y->key.config);
+}
+
+/* What tells the row from --mid (5 columns, flip, drop 0.1). */
+static void put_setting(const mp_group *g, mp_buf *b)
+{
+    static const char *const grids[MP_GRIDS] = { "", "grid of the code", "grid of the paper" };
+    const mp_config *c = &g->key.config;
+    if (g->kind == MP_GROUP_BASE) return;
+    mp_buf_puts(b, " + MID");
+    if (g->grid != MP_GRID_NONE) {
+        mp_buf_printf(b, ", %s", grids[g->grid]);
+        return;
+    }
+    if (c->score_dim != 5) mp_buf_printf(b, ", h = %d", c->score_dim);
+    if (c->drop <= 0)
+        mp_buf_puts(b, ", no drop");
+    else if (c->drop != 0.1)
+        mp_buf_printf(b, ", drop = %g", c->drop);
+    if (!c->flip) mp_buf_puts(b, ", no flip");
+}
+
+static bool same_data(const mp_run_key *x, const mp_run_key *y)
+{
+    return x->fingerprint == y->fingerprint && x->folds == y->folds && strcmp(x->folds_from, y->folds_from) == 0;
+}
+
+/* Names the studies of one data set: pool and MID, then the options in which they differ. */
+static void name_groups(mp_group *g, int n, mp_arena *a)
+{
+    static const char *const said[] = { "pool", "seed", "score-dim", "drop", "flip", NULL };
+    bool data_varies = false;
+    for (int i = 1; i < n; i++) data_varies = data_varies || !same_data(&g[0].key, &g[i].key);
+    mp_buf *name = MP_NEW(a, mp_buf, n);
+    for (int i = 0; i < n; i++) {
+        mp_buf_puts(&name[i], g[i].key.config.pool);
+        put_setting(&g[i], &name[i]);
+        g[i].plain = true;
+    }
+    for (const mp_opt *o = mp_config_table; o->name; o++) {
+        bool varies = false;
+        for (int i = 1; i < n && !varies; i++) varies = !mp_conf_same(o, &g[0].key.config, &g[i].key.config);
+        for (int i = 0; i < n && varies && !one_of(o->name, said); i++) {
+            char value[80];
+            mp_conf_get(o, &g[i].key.config, value, sizeof value);
+            if (strcmp(value, o->initial) == 0) continue;
+            mp_buf_printf(&name[i], ", %s %s", o->name, value);
+            g[i].plain = false;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        if (data_varies)
+            mp_buf_printf(&name[i], ", %d folds: %s, data %08llx", g[i].key.folds, g[i].key.folds_from,
+                          (unsigned long long)(g[i].key.fingerprint >> 32));
+        g[i].model = mp_arena_text(a, name[i].p, name[i].n);
+        mp_buf_free(&name[i]);
+    }
+}
+
+static void make_groups(maker *m, member *t, int n, const pattern *p, int patterns)
+{
+    for (int from = 0, to, at = 0; from < n; from = to, m->family++) {
+        for (to = from + 1; to < n && strcmp(t[to].tag, t[from].tag) == 0; to++) {}
+        while (at < patterns && strcmp(p[at].tag, t[from].tag) < 0) at++;
+        for (; at < patterns && strcmp(p[at].tag, t[from].tag) == 0; at++)
+            if (at == 0 || by_pattern(&p[at - 1], &p[at]) != 0) /* the same may be declared in two spellings */
+                make_row(m, t + from, to - from, p[at].d->grid, &p[at].d->key.config);
+        make_undeclared(m, t + from, to - from);
+    }
+}
+
+void mp_group_runs(const mp_stored *run, int n, const mp_declared *declared, int studies, mp_arena *a,
+                   const mp_group **out, int *count)
+{
+    member *t = MP_NEW(a, member, n + 1);
+    pattern *p = MP_NEW(a, pattern, studies + 1);
+    maker m = { .arena = a };
+    for (int i = 0; i < n; i++) t[i] = (member){ tag_of(&run[i].key, MP_GRID_NONE, a), &run[i], false };
+    for (int i = 0; i < studies; i++) p[i] = (pattern){ tag_of(&declared[i].key, declared[i].grid, a), &declared[i] };
+    qsort(t, (size_t)n, sizeof *t, by_tag);
+    qsort(p, (size_t)studies, sizeof *p, by_pattern);
+    make_groups(&m, t, n, p, studies);
+    if (m.count) qsort(m.group, (size_t)m.count, sizeof *m.group, by_group);
+    for (int from = 0, to; from < m.count; from = to) {
+        for (to = from + 1; to < m.count && strcmp(m.group[to].key.dataset, m.group[from].key.dataset) == 0; to++) {}
+        name_groups(m.group + from, to - from, a);
+    }
+    *out = m.group;
+    *count = m.count;
 }
 
 static bool has_point(const mp_group *s, const mp_choice_point *p)
@@ -171,11 +285,12 @@ static void choose_nothing(mp_choice *c, mp_arena *a)
 
 mp_err mp_group_choose(const mp_group *s, mp_select mode, const mp_choice_point *fixed, mp_arena *a, mp_choice *out)
 {
-    bool only_one = s->kind == MP_GROUP_BASE, lacking = mode == MP_SELECT_FIXED && !only_one && !has_point(s, fixed);
+    bool only_one = s->grid == MP_GRID_NONE, lacking = mode == MP_SELECT_FIXED && !only_one && !has_point(s, fixed);
     mp_select how = lacking || (mode == MP_SELECT_FIXED && only_one) ? MP_SELECT_VAL : mode;
     mp_err e = mp_choose(s->choice, s->runs, how, fixed, a, out);
     if (e != MP_OK) return mp_fail_within(e, "%s, %s", s->key.dataset, s->model);
     out->mode = mode;
+    out->missing += out->grid.seeds * out->grid.folds * (s->points - out->grid.points);
     if (lacking) choose_nothing(out, a);
     return MP_OK;
 }

@@ -1,9 +1,9 @@
 /* group.h - stored runs sorted into studies: the runs of one model on one data set, over seeds, folds and
- * the grid.
+ * the points of a declared grid.
  *
- * Runs belong to one study when data set, folds and every option but seed, score-dim and drop are the
- * same. The plain operator (score-dim 1, no flip, no drop) is a study of its own, beside the one of its
- * MID grid.
+ * Only what a study declared as a grid varies within a row, so that nothing is chosen among ablations. A run
+ * counts in every declared row that it fits. Runs of no declared row (older stores, runs in memory) make a
+ * row for each setting, except where their settings are exactly those of a known grid.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_GROUP_H
 #define MP_GROUP_H
@@ -11,11 +11,17 @@
 #include "store/store.h"
 #include "train/choose.h"
 
-typedef enum mp_group_kind { MP_GROUP_BASE, MP_GROUP_NO_FLIP, MP_GROUP_MID } mp_group_kind;
+typedef enum mp_group_kind {
+    MP_GROUP_BASE,    /* the plain operator                                  */
+    MP_GROUP_MID,     /* a grid, or several score columns with flip and drop */
+    MP_GROUP_ABLATION /* MID without some of its parts                       */
+} mp_group_kind;
 
 typedef struct mp_group {
-    const char *model; /* "sag", "sag + MID", and the options in which the studies of the data set differ */
+    const char *model; /* "sag", "sag + MID, no flip", and the options in which the studies of the data set differ */
     mp_group_kind kind;
+    mp_grid grid;                 /* what was chosen among; none: nothing was                 */
+    int points;                   /* of the grid, whether they were run or not                */
     bool plain;                   /* no such options: comparable with the paper's number      */
     mp_run_key key;               /* of one of its runs                                       */
     int runs, failed, hit_cap;    /* finished, failed; finished ones stopped by the epoch cap */
@@ -23,13 +29,15 @@ typedef struct mp_group {
     const mp_choice_run *choice;  /* the same, for choose.h                                   */
     const mp_stored *const *fail; /* the failed ones                                          */
     double seconds;               /* of all finished runs                                     */
+    int family;                   /* equal for studies that differ in score-dim and drop alone */
 } mp_group;
 
-/* Sorted by data set, operator, kind. The runs must stay. */
-void mp_group_runs(const mp_stored *run, int n, mp_arena *a, const mp_group **out, int *count);
+/* Sorted by data set, operator, kind. The runs must stay. `declared` (may be NULL) is what studies declared. */
+void mp_group_runs(const mp_stored *run, int n, const mp_declared *declared, int studies, mp_arena *a,
+                   const mp_group **out, int *count);
 
-/* mp_choose on the runs of a study. A fixed point is no choice for the plain operator, which has only one;
- * a study that lacks the point has no score. */
+/* mp_choose on the runs of a study. A fixed point is no choice where there is no grid; a grid that lacks the
+ * point has no score. Missing is what lacks from seeds x folds x all points of the grid. */
 MP_MUST mp_err mp_group_choose(const mp_group *s, mp_select mode, const mp_choice_point *fixed, mp_arena *a,
                                mp_choice *out);
 

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "report/html.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,9 @@ typedef struct page {
     mp_buf *b;
     mp_arena *arena;
     const mp_report_options *o;
+    const mp_stored *run;
     const mp_group *study;
-    int count;
+    int n, count; /* runs, studies */
 } page;
 
 typedef struct totals {
@@ -28,18 +30,20 @@ static bool first_of_set(const page *p, int i)
     return i == 0 || strcmp(p->study[i - 1].key.dataset, p->study[i].key.dataset) != 0;
 }
 
-static totals add_up(const page *p, const mp_stored *run, int n)
+/* Of runs, not of studies: a run may be in several. */
+static totals add_up(const page *p)
 {
     totals t = { .last = "" };
-    for (int i = 0; i < p->count; i++) {
-        t.done += p->study[i].runs;
-        t.failed += p->study[i].failed;
-        t.hit_cap += p->study[i].hit_cap;
-        t.seconds += p->study[i].seconds;
-        t.sets += first_of_set(p, i);
+    for (int i = 0; i < p->count; i++) t.sets += first_of_set(p, i);
+    for (int i = 0; i < p->n; i++) {
+        const mp_stored *r = &p->run[i];
+        bool done = r->status == MP_RUN_DONE;
+        t.done += done;
+        t.failed += !done;
+        t.hit_cap += done && r->result.hit_cap;
+        if (done && isfinite(r->result.seconds)) t.seconds += r->result.seconds;
+        if (r->finished && strcmp(r->finished, t.last) > 0) t.last = r->finished;
     }
-    for (int i = 0; i < n; i++)
-        if (run[i].finished && strcmp(run[i].finished, t.last) > 0) t.last = run[i].finished;
     return t;
 }
 
@@ -223,10 +227,13 @@ static void write_failures(const page *p)
 {
     static const char *const header[] = { "data set", "model", "seed", "fold", "why", NULL };
     mp_table t;
+    bool *told = MP_NEW(p->arena, bool, p->n + 1); /* a run of several studies is listed once */
     mp_table_init(&t, p->arena, NULL, header);
     for (int i = 0; i < p->count; i++) {
         for (int k = 0; k < p->study[i].failed; k++) {
             const mp_stored *f = p->study[i].fail[k];
+            if (told[f - p->run]) continue;
+            told[f - p->run] = true;
             mp_table_add(&t, "%s", f->key.dataset);
             mp_table_add(&t, "%s", p->study[i].model);
             mp_table_add(&t, "%d", f->key.config.seed);
@@ -248,10 +255,9 @@ static void write_configs(const page *p)
         mp_html_text(p->b, p->study[i].key.dataset);
         mp_buf_puts(p->b, ", ");
         mp_html_text(p->b, p->study[i].model);
-        mp_buf_printf(p->b,
-                      "</summary><p class=\"note\">Data fingerprint %016llx. seed, score-dim and drop are those of "
-                      "one run.</p><pre>",
-                      (unsigned long long)p->study[i].key.fingerprint);
+        mp_buf_printf(p->b, "</summary><p class=\"note\">Data fingerprint %016llx. seed%s of one run.</p><pre>",
+                      (unsigned long long)p->study[i].key.fingerprint,
+                      p->study[i].grid == MP_GRID_NONE ? " is that" : ", score-dim and drop are those");
         mp_config_to_json(&p->study[i].key.config, &json);
         mp_html_text(p->b, json.p);
         mp_buf_puts(p->b, "</pre></details>\n");
@@ -259,9 +265,9 @@ static void write_configs(const page *p)
     }
 }
 
-static mp_err write_page(const page *p, const mp_stored *run, int n, const char *source)
+static mp_err write_page(const page *p, const char *source)
 {
-    totals t = add_up(p, run, n);
+    totals t = add_up(p);
     char subtitle[512];
     snprintf(subtitle, sizeof subtitle, "midpool %s%s%s%s%s", MP_VERSION, source ? ", from " : "", source ? source : "",
              t.last[0] ? ", last run " : "", t.last);
@@ -283,9 +289,9 @@ static mp_err write_page(const page *p, const mp_stored *run, int n, const char 
 
 mp_err mp_report_html(const mp_stored *run, int n, const char *source, const mp_report_options *o, mp_buf *out)
 {
-    page p = { .b = out, .arena = mp_arena_new(1 << 20), .o = o };
-    mp_group_runs(run, n, p.arena, &p.study, &p.count);
-    mp_err e = write_page(&p, run, n, source);
+    page p = { .b = out, .arena = mp_arena_new(1 << 20), .o = o, .run = run, .n = n };
+    mp_group_runs(run, n, o->declared, o->studies, p.arena, &p.study, &p.count);
+    mp_err e = write_page(&p, source);
     mp_arena_free(p.arena);
     return e;
 }
@@ -295,7 +301,7 @@ static mp_err write_forms(const mp_stored *run, int n, const mp_report_options *
 {
     const mp_group *study;
     int count;
-    mp_group_runs(run, n, a, &study, &count);
+    mp_group_runs(run, n, o->declared, o->studies, a, &study, &count);
     if (text) {
         mp_table t;
         MP_TRY(mp_report_results(study, count, NULL, o, a, &t));
@@ -311,8 +317,11 @@ static mp_err write_all(mp_store *s, const char *store_path, const char *out_pat
     int n;
     mp_buf html = { 0 };
     MP_TRY(mp_store_load(s, &(mp_store_filter){ .curves = true }, a, &run, &n));
-    MP_TRY(write_forms(run, n, o, a, text, json));
-    mp_err e = mp_report_html(run, n, store_path, o, &html);
+    mp_report_options with = *o;
+    MP_TRY(
+        mp_store_declared(s, a, &with.declared, &with.studies)); /* after the runs: none of them is of a later study */
+    MP_TRY(write_forms(run, n, &with, a, text, json));
+    mp_err e = mp_report_html(run, n, store_path, &with, &html);
     if (e == MP_OK) e = mp_write_file(out_path, html.p, html.n);
     mp_buf_free(&html);
     return e;

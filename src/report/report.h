@@ -19,7 +19,9 @@ typedef struct mp_report_options {
     const char *title;            /* NULL: "midpool report" */
     mp_select select;             /* of the first number; val by default */
     const mp_choice_point *fixed; /* for MP_SELECT_FIXED */
-    int pictures, tables;         /* of the caller, shown behind the results */
+    int studies;                  /* what studies declared, see group.h */
+    const mp_declared *declared;
+    int pictures, tables; /* of the caller, shown behind the results */
     const mp_picture *picture;
     const mp_table *table;
 } mp_report_options;

@@ -37,7 +37,7 @@ static void add_paper(mp_table *t, mp_paper_cell p)
 
 static mp_paper_cell paper_cell(const mp_group *s, bool large)
 {
-    if (!s->plain || s->kind == MP_GROUP_NO_FLIP) return (mp_paper_cell){ 0, 0 };
+    if (!s->plain || s->kind == MP_GROUP_ABLATION) return (mp_paper_cell){ 0, 0 };
     return mp_paper_find(s->key.dataset, s->key.config.pool, s->kind == MP_GROUP_MID, large);
 }
 
@@ -48,43 +48,23 @@ static mp_err add_row(mp_table *t, const mp_group *s, bool with_dataset, const m
     MP_TRY(mp_group_choose(s, o->select, o->fixed, a, &honest));
     MP_TRY(mp_group_choose(s, MP_SELECT_PAPER, NULL, a, &best));
     mp_paper_cell paper = paper_cell(s, false);
+    bool chosen = s->grid != MP_GRID_NONE;
     if (with_dataset) mp_table_add(t, "%s", s->key.dataset);
     mp_table_add(t, "%s", s->model);
     add_score(t, &honest.test);
     add_number(t, "%.2f", 100 * honest.test.std_folds);
-    add_score(t, &best.test);
-    add_number(t, "+%.2f", 100 * (best.test.mean - honest.test.mean));
+    if (chosen)
+        add_score(t, &best.test);
+    else
+        mp_table_add(t, "-");
+    add_number(t, "+%.2f", chosen ? 100 * (best.test.mean - honest.test.mean) : (double)NAN);
     add_paper(t, paper);
     add_number(t, "+%.2f", paper.mean > 0 ? 100 * best.test.mean - paper.mean : (double)NAN);
     add_score(t, &honest.large);
     add_paper(t, paper_cell(s, true));
     mp_table_add(t, "%d x %d", honest.test.seeds, honest.test.folds);
-    mp_table_add(t, "%d", honest.missing);
+    mp_table_add(t, honest.missing ? "%d" : "-", honest.missing);
     return MP_OK;
-}
-
-/* A column that says nothing in any row is left out, except the first ones. */
-static bool is_empty(const mp_table *t, int column)
-{
-    for (int r = 0; r < mp_table_rows(t); r++) {
-        const char *cell = mp_table_cell(t, r, column);
-        if (strcmp(cell, "-") != 0 && !(strcmp(cell, "0") == 0 && strcmp(t->header[column], "missing") == 0))
-            return false;
-    }
-    return true;
-}
-
-static void drop_empty(const mp_table *from, mp_arena *a, mp_table *to)
-{
-    const char **header = MP_NEW(a, const char *, from->columns + 1);
-    int keep[64], n = 0;
-    for (int c = 0; c < from->columns; c++)
-        if (c < 3 || !is_empty(from, c)) keep[n++] = c;
-    for (int i = 0; i < n; i++) header[i] = from->header[keep[i]];
-    mp_table_init(to, a, from->title, header);
-    to->note = from->note;
-    for (int r = 0; r < mp_table_rows(from); r++)
-        for (int i = 0; i < n; i++) mp_table_add(to, "%s", mp_table_cell(from, r, keep[i]));
 }
 
 mp_err mp_report_results(const mp_group *study, int count, const char *dataset, const mp_report_options *o, mp_arena *a,
@@ -96,7 +76,7 @@ mp_err mp_report_results(const mp_group *study, int count, const char *dataset, 
         if (study[i].runs == 0 || (dataset && strcmp(dataset, study[i].key.dataset) != 0)) continue;
         MP_TRY(add_row(&t, &study[i], dataset == NULL, o, a));
     }
-    drop_empty(&t, a, out);
+    mp_table_without_empty(&t, 3, out);
     out->lead = dataset ? 2 : 3;
     return MP_OK;
 }
@@ -137,13 +117,14 @@ void mp_choice_json(const mp_choice *c, mp_buf *b)
 
 static void key_json(const mp_group *s, mp_buf *b)
 {
-    static const char *const kinds[] = { "base", "no-flip", "mid" };
+    static const char *const kinds[] = { "base", "mid", "ablation" };
     char fingerprint[17];
     snprintf(fingerprint, sizeof fingerprint, "%016llx", (unsigned long long)s->key.fingerprint);
     mp_json_add_text(b, "dataset", s->key.dataset);
     mp_json_add_text(b, "model", s->model);
     mp_json_add_text(b, "pool", s->key.config.pool);
     mp_json_add_text(b, "kind", kinds[s->kind]);
+    mp_json_add_text(b, "grid", mp_grid_name[s->grid]);
     mp_json_add_text(b, "fingerprint", fingerprint);
     mp_json_add_text(b, "folds_from", s->key.folds_from);
     mp_json_add_int(b, "folds", s->key.folds);
@@ -151,6 +132,8 @@ static void key_json(const mp_group *s, mp_buf *b)
     mp_json_add_int(b, "failed", s->failed);
     mp_json_add_int(b, "hit_cap", s->hit_cap);
     mp_json_add_real(b, "seconds", s->seconds);
+    mp_json_key(b, "config");
+    mp_config_to_json(&s->key.config, b);
 }
 
 static mp_err study_json(const mp_group *s, const mp_report_options *o, mp_arena *a, mp_buf *b)

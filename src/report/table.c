@@ -42,6 +42,26 @@ const char *mp_table_cell(const mp_table *t, int row, int column)
     return t->cell[row * t->columns + column];
 }
 
+static bool is_empty(const mp_table *t, int column)
+{
+    for (int r = 0; r < mp_table_rows(t); r++)
+        if (strcmp(mp_table_cell(t, r, column), "-") != 0) return false;
+    return true;
+}
+
+void mp_table_without_empty(const mp_table *from, int first, mp_table *out)
+{
+    const char **header = MP_NEW(from->arena, const char *, from->columns + 1);
+    int keep[MOST_COLUMNS], n = 0;
+    for (int c = 0; c < from->columns; c++)
+        if (c < first || !is_empty(from, c)) keep[n++] = c;
+    for (int i = 0; i < n; i++) header[i] = from->header[keep[i]];
+    mp_table_init(out, from->arena, from->title, header);
+    out->note = from->note;
+    for (int r = 0; r < mp_table_rows(from); r++)
+        for (int i = 0; i < n; i++) mp_table_add(out, "%s", mp_table_cell(from, r, keep[i]));
+}
+
 static bool looks_like_number(const char *s)
 {
     if (strcmp(s, "") == 0 || strcmp(s, "-") == 0) return true;

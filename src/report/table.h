@@ -24,6 +24,9 @@ void mp_table_add(mp_table *t, const char *fmt, ...) __attribute__((format(print
 int mp_table_rows(const mp_table *t);
 const char *mp_table_cell(const mp_table *t, int row, int column);
 
+/* The same without the columns that have a dash in every row; the first `first` stay. */
+void mp_table_without_empty(const mp_table *from, int first, mp_table *out);
+
 /* Whether a column holds numbers: every cell begins like one or is a dash. Such columns are set flush
  * right. */
 bool mp_table_is_number(const mp_table *t, int column);

@@ -108,10 +108,12 @@ static mp_err identify(mp_store *s, bool *fresh)
     MP_TRY(mp_db_int(s, "PRAGMA user_version", &version));
     MP_TRY(mp_db_int(s, "SELECT count(*) FROM sqlite_master", &things));
     *fresh = id == 0 && version == 0 && things == 0;
-    if (!*fresh && id != APPLICATION_ID) return mp_fail(MP_ERR_INPUT, "%s: not a midpool store", s->path);
+    if (!*fresh && (id != APPLICATION_ID || version < 1))
+        return mp_fail(MP_ERR_INPUT, "%s: not a midpool store", s->path);
     if (version > MP_STORE_VERSION)
         return mp_fail(MP_ERR_INPUT, "%s: written by a newer midpool (store version %lld, this one reads up to %d)",
                        s->path, (long long)version, MP_STORE_VERSION);
+    s->version = (int)version;
     return MP_OK;
 }
 
@@ -124,17 +126,22 @@ static mp_err identify_at_once(mp_store *s, bool *fresh)
     return e;
 }
 
+_Static_assert(sizeof schema_step / sizeof *schema_step == MP_STORE_VERSION, "a step of the schema for each version");
+
+/* Makes a store of an empty file, and one of today of an older store. */
 static mp_err make_or_check(mp_store *s, void *unused)
 {
     (void)unused;
     bool fresh;
     char stamp[96];
     MP_TRY(identify(s, &fresh));
-    if (fresh) {
-        MP_TRY(mp_db_exec(s, schema_sql, "making the store"));
+    if (s->version < MP_STORE_VERSION) {
+        for (int v = s->version; v < MP_STORE_VERSION; v++)
+            MP_TRY(mp_db_exec(s, schema_step[v], fresh ? "making the store" : "bringing the store up to date"));
         sqlite3_snprintf(sizeof stamp, stamp, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
                          MP_STORE_VERSION);
         MP_TRY(mp_db_exec(s, stamp, "making the store"));
+        s->version = MP_STORE_VERSION;
     }
     return renew_view(s);
 }

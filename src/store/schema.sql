@@ -1,5 +1,9 @@
--- schema.sql - the store of runs, version 1. Compiled into the program (embed.sed): no double quotes, no backslashes.
+-- schema.sql - the store of runs. Compiled into the program (embed.sed): no double quotes, no backslashes.
+-- A comment that begins with 'Version' begins the step from the version before: a new store takes all steps, an old
+-- one those it lacks.
 -- SPDX-License-Identifier: MIT
+
+-- Version 1.
 
 -- One row a run. A metric or loss that does not exist (no test fold, a run that failed) is NULL.
 CREATE TABLE run (
@@ -40,3 +44,17 @@ CREATE TABLE curve (
     val_metric REAL,
     PRIMARY KEY (run, epoch)
 ) WITHOUT ROWID;
+
+-- Version 2. What studies set out to compare: a row of a report is a row here. Its runs share data set, folds and
+-- every option in config; all else varies: the seed, and under a grid flip, score-dim and drop, which the grid sets.
+-- Nothing here enters the key of a run: one run may serve several studies.
+CREATE TABLE study (
+    id INTEGER PRIMARY KEY,
+    dataset TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    folds_from TEXT NOT NULL,
+    folds INTEGER NOT NULL,
+    grid TEXT NOT NULL,                    -- none, code or paper
+    config TEXT NOT NULL CHECK (json_valid(config)),
+    UNIQUE (dataset, fingerprint, folds_from, folds, grid, config)
+);

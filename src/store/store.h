@@ -8,9 +8,10 @@
 #ifndef MP_STORE_H
 #define MP_STORE_H
 
+#include "train/grid.h"
 #include "train/run.h"
 
-#define MP_STORE_VERSION 1
+#define MP_STORE_VERSION 2 /* stores of every version before are read, and brought up to this one when written to */
 
 typedef struct mp_store mp_store;
 
@@ -36,6 +37,18 @@ MP_MUST mp_err mp_store_put(mp_store *s, const mp_run_key *key, const mp_run_res
 
 /* Notes that a run failed and why. It does not replace a finished run. */
 MP_MUST mp_err mp_store_put_failed(mp_store *s, const mp_run_key *key, const char *message);
+
+typedef struct mp_declared { /* a study, as a row of a report: what its runs share */
+    mp_run_key key;          /* fold and seed have no meaning, nor do flip, score_dim and drop under a grid */
+    mp_grid grid;            /* what may vary, and be chosen, within the row */
+} mp_declared;
+
+/* Notes what is about to be compared, all or nothing; what is noted already stays as it is. */
+MP_MUST mp_err mp_store_declare(mp_store *s, const mp_declared *study, int n);
+
+/* All that was declared, in a fixed order. Stores from before there were declarations have none. A row that
+ * cannot be read is left out: its runs are then like those of no study. */
+MP_MUST mp_err mp_store_declared(mp_store *s, mp_arena *a, const mp_declared **out, int *n);
 
 typedef struct mp_stored {
     const char *hash; /* of the key */

@@ -95,11 +95,55 @@ static void seeds_that_no_number_holds_are_refused(void **state)
            "27000000 runs, at most 10000000");
 }
 
+static const mp_json *row_of(const mp_json *report, const char *model)
+{
+    const mp_json *rows = mp_json_get(report, "studies");
+    for (int i = 0; i < rows->count; i++)
+        if (strcmp(mp_json_text(mp_json_at(rows, i), "model", ""), model) == 0) return mp_json_at(rows, i);
+    print_message("no row '%s'\n", model);
+    return NULL;
+}
+
+#define STUDY "cv @/TINY --pool topk --epochs 3 --seeds 2 --folds 3 --store @/rows.db --hidden 8 --layers 2 "
+
+static void a_report_has_the_rows_that_studies_declared(void **state)
+{
+    (void)state;
+    static const char *const studies[] = { "", "--mid", "--mid --drop 0", "--mid --score-dim 1", "--mid --no-flip" };
+    mp_spawned s;
+    for (int i = 0; i < 5; i++) {
+        s = expect(0, mp_arena_printf(arena, STUDY "%s", studies[i]), NULL);
+        mp_spawn_free(&s);
+    }
+    s = expect(0, "report @/rows.db --out @/rows.html --json", NULL);
+    const mp_json *v = json_of(&s);
+    static const char *const rows[] = { "topk", "topk + MID", "topk + MID, no drop", "topk + MID, h = 1",
+                                        "topk + MID, no flip" };
+    assert_int_equal(mp_json_get(v, "studies")->count, 5);
+    for (int i = 0; i < 5; i++) {
+        const mp_json *row = row_of(v, rows[i]);
+        assert_non_null(row);
+        assert_int_equal(mp_json_int(row, "runs", 0), 6);
+        assert_string_equal(mp_json_text(row, "grid", ""), "none");
+    }
+    mp_spawn_free(&s);
+    /* One point of the grid is there already; it now counts in its own row and in that of the grid. */
+    s = expect(0, STUDY "--mid --grid paper", "6 of 24 runs were in");
+    mp_spawn_free(&s);
+    s = expect(0, "report @/rows.db --out @/rows.html --json", NULL);
+    v = json_of(&s);
+    assert_int_equal(mp_json_get(v, "studies")->count, 6);
+    assert_int_equal(mp_json_int(row_of(v, "topk + MID"), "runs", 0), 6);
+    assert_int_equal(mp_json_int(row_of(v, "topk + MID, grid of the paper"), "runs", 0), 24);
+    mp_spawn_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_of_a_sweep_counts_its_own_seeds_alone),
         cmocka_unit_test(runs_of_cv_carry_their_configuration),
+        cmocka_unit_test(a_report_has_the_rows_that_studies_declared),
         cmocka_unit_test(seeds_that_no_number_holds_are_refused),
     };
     return cmocka_run_group_tests(tests, make_data, clean);

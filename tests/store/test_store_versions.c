@@ -1,0 +1,188 @@
+/* test_store_versions.c - stores of earlier versions: they are read as they are, and brought up to date when
+ * written to; studies declare themselves once.
+ * SPDX-License-Identifier: MIT */
+#include "store_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* The schema of version 1, as the program made it then. */
+static const char version_1[] =
+    "CREATE TABLE run (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
+    " status TEXT NOT NULL CHECK (status IN ('done', 'failed')), dataset TEXT NOT NULL, fingerprint TEXT NOT NULL,"
+    " folds_from TEXT NOT NULL, fold INTEGER NOT NULL, folds INTEGER NOT NULL, seed INTEGER NOT NULL,"
+    " config TEXT NOT NULL CHECK (json_valid(config)), epochs INTEGER NOT NULL DEFAULT 0,"
+    " best_epoch INTEGER NOT NULL DEFAULT 0, hit_cap INTEGER NOT NULL DEFAULT 0, train_loss REAL, val_loss REAL,"
+    " val_metric REAL, test_metric REAL, large_metric REAL, seconds REAL, seconds_per_epoch REAL,"
+    " peak_bytes INTEGER NOT NULL DEFAULT 0, model_sha256 TEXT NOT NULL DEFAULT '', message TEXT NOT NULL DEFAULT '',"
+    " version TEXT NOT NULL, finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')));"
+    "CREATE INDEX run_by_dataset ON run (dataset, seed, fold);"
+    "CREATE TABLE curve (run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, epoch INTEGER NOT NULL,"
+    " train_loss REAL, val_loss REAL, val_metric REAL, PRIMARY KEY (run, epoch)) WITHOUT ROWID;"
+    "CREATE VIEW runs AS SELECT run.*, json_extract(config, '$.\"pool\"') AS \"pool\" FROM run;"
+    "PRAGMA application_id = 1836085100; PRAGMA user_version = 1; PRAGMA journal_mode = WAL;";
+
+static void must(sqlite3 *db, const char *sql)
+{
+    char *why = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK) fail_msg("%s: %s", why, sql);
+}
+
+/* A store of version 1 with two finished runs, with options that the program had then. */
+static const char *old_store(void)
+{
+    const char *path = fresh();
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    must(db, version_1);
+    for (int fold = 1; fold <= 2; fold++) {
+        mp_run_key k = key_of(42, fold);
+        char hash[65];
+        mp_run_key_hash(&k, hash);
+        char *sql = sqlite3_mprintf(
+            "INSERT INTO run (key, status, dataset, fingerprint, folds_from, fold, folds, seed, config, epochs,"
+            " val_metric, test_metric, version) VALUES (%Q, 'done', 'MUTAG', 'fedcba9876543210', 'files', %d, 10, 42,"
+            " '{\"pool\":\"sag\",\"seed\":42}', 1, 0.5, 0.75, '0.1.0');"
+            "INSERT INTO curve VALUES (last_insert_rowid(), 1, 1, 1, 0.5)",
+            hash, fold);
+        must(db, sql);
+        sqlite3_free(sql);
+    }
+    sqlite3_close(db);
+    return path;
+}
+
+static int64_t ask(mp_store *s, const char *sql)
+{
+    int64_t v;
+    if (mp_db_int(s, sql, &v) != MP_OK) fail_msg("%s", mp_message());
+    return v;
+}
+
+static void assert_old_runs(mp_store *s)
+{
+    mp_arena *a = mp_arena_new(0);
+    const mp_stored *run;
+    int n;
+    assert_int_equal(mp_store_load(s, &(mp_store_filter){ .curves = true }, a, &run, &n), MP_OK);
+    assert_int_equal(n, 2);
+    assert_true(run[1].key.fold == 2 && run[1].result.test_metric == 0.75 && run[1].result.curve_len == 1);
+    assert_int_equal(status_of(s, 42, 1), MP_RUN_DONE);
+    mp_arena_free(a);
+}
+
+static void a_store_of_version_1_is_read_as_it_is(void **state)
+{
+    (void)state;
+    const char *path = old_store();
+    mp_arena *a = mp_arena_new(0);
+    const mp_declared *d;
+    int n = -1;
+    mp_store *s = open_store(path, MP_STORE_READ);
+    assert_old_runs(s);
+    assert_int_equal(mp_store_declared(s, a, &d, &n), MP_OK);
+    assert_int_equal(n, 0);
+    mp_store_close(s);
+    s = open_store(path, MP_STORE_READ);
+    assert_int_equal(ask(s, "PRAGMA user_version"), 1);
+    mp_store_close(s);
+    mp_arena_free(a);
+}
+
+static void a_store_of_version_1_is_brought_up_to_date_when_written_to(void **state)
+{
+    (void)state;
+    const char *path = old_store();
+    mp_store *s = open_store(path, MP_STORE_WRITE);
+    assert_int_equal(ask(s, "PRAGMA user_version"), MP_STORE_VERSION);
+    assert_old_runs(s);
+    mp_declared d = { key_of(42, 1), MP_GRID_CODE };
+    assert_int_equal(mp_store_declare(s, &d, 1), MP_OK);
+    assert_int_equal(put(s, 43, 1, NULL), MP_OK);
+    mp_store_close(s);
+    s = open_store(path, MP_STORE_WRITE); /* once more changes nothing */
+    assert_int_equal(ask(s, "SELECT count(*) FROM run"), 3);
+    assert_int_equal(ask(s, "SELECT count(*) FROM study"), 1);
+    mp_store_close(s);
+    assert_sound(path);
+
+    mp_store *fresh_one = open_store(fresh(), MP_STORE_WRITE); /* has the same tables as the old one now has */
+    s = open_store(path, MP_STORE_READ);
+    static const char tables[] = "SELECT count(*) FROM sqlite_master WHERE type = 'table'";
+    assert_int_equal(ask(s, tables), ask(fresh_one, tables));
+    mp_store_close(s);
+    mp_store_close(fresh_one);
+}
+
+static void a_store_without_a_version_is_none(void **state)
+{
+    (void)state;
+    static const char *const stamps[] = { "PRAGMA user_version = 0", "PRAGMA user_version = -1000000" };
+    for (int i = 0; i < 2; i++) {
+        const char *path = old_store();
+        sqlite3 *db;
+        mp_store *s;
+        assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+        must(db, stamps[i]);
+        sqlite3_close(db);
+        assert_int_equal(mp_store_open(path, MP_STORE_WRITE, &s), MP_ERR_INPUT);
+        assert_int_equal(mp_store_open(path, MP_STORE_READ, &s), MP_ERR_INPUT);
+    }
+}
+
+static void a_study_is_declared_once_and_without_what_varies_in_it(void **state)
+{
+    (void)state;
+    mp_store *s = open_store(fresh(), MP_STORE_WRITE);
+    mp_declared d[4];
+    for (int i = 0; i < 4; i++) {
+        d[i] = (mp_declared){ key_of(42 + i, i), i < 2 ? MP_GRID_NONE : MP_GRID_PAPER }; /* seeds and folds differ */
+        d[i].key.config.score_dim = 5 + (i == 3);
+        d[i].key.config.ratio = 0.25;
+    }
+    assert_int_equal(mp_store_declare(s, d, 4), MP_OK);
+    assert_int_equal(mp_store_declare(s, d, 4), MP_OK);
+    mp_arena *a = mp_arena_new(0);
+    const mp_declared *back;
+    int n;
+    assert_int_equal(mp_store_declared(s, a, &back, &n), MP_OK);
+    assert_int_equal(n, 2);
+    assert_true(back[0].grid == MP_GRID_NONE && back[0].key.config.score_dim == 5 && back[0].key.config.ratio == 0.25);
+    assert_true(back[1].grid == MP_GRID_PAPER && back[1].key.config.ratio == 0.25);
+    assert_string_equal(back[1].key.dataset, "MUTAG");
+    assert_true(back[1].key.fingerprint == d[0].key.fingerprint && back[1].key.folds == 10);
+    static const char *const varies[] = { "$.seed", "$.flip", "$.drop", "$.\"score-dim\"" };
+    for (int i = 0; i < 4; i++) {
+        char *sql = sqlite3_mprintf("SELECT count(*) FROM study WHERE grid = 'paper' AND json_type(config, %Q) IS NULL",
+                                    varies[i]);
+        assert_int_equal(ask(s, sql), 1);
+        sqlite3_free(sql);
+    }
+    assert_int_equal(mp_db_exec(s,
+                                "INSERT INTO study (dataset, fingerprint, folds_from, folds, grid, config) VALUES"
+                                " ('A', 'x', 'f', 1, 'none', '{\"ratio\":7}'), ('A', 'x', 'f', 1, 'odd', '{}')",
+                                "test"),
+                     MP_OK);
+    assert_int_equal(mp_store_declared(s, a, &back, &n), MP_OK); /* what cannot be read is left out */
+    assert_int_equal(n, 2);
+    mp_arena_free(a);
+    mp_store_close(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_store_of_version_1_is_read_as_it_is),
+        cmocka_unit_test(a_store_of_version_1_is_brought_up_to_date_when_written_to),
+        cmocka_unit_test(a_store_without_a_version_is_none),
+        cmocka_unit_test(a_study_is_declared_once_and_without_what_varies_in_it),
+    };
+    fixture_begin();
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    fixture_end();
+    return failed != 0;
+}

@@ -392,6 +392,19 @@ mp_err mp_json_need_int(const mp_json *obj, const char *key, int64_t lo, int64_t
     return MP_OK;
 }
 
+mp_err mp_json_only(const mp_json *obj, const char *const *keys, const char *name)
+{
+    for (const mp_json *v = obj->kind == MP_JSON_OBJECT ? obj->first : NULL; v; v = v->next) {
+        int k = 0;
+        while (keys[k] && strcmp(keys[k], v->key) != 0) k++;
+        if (keys[k]) continue;
+        const char *near = mp_nearest(v->key, keys);
+        return mp_fail(MP_ERR_INPUT, "%s:%d: no such key '%.40s'%s%s%s", name, v->line, v->key,
+                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    return MP_OK;
+}
+
 mp_err mp_json_ints(const mp_json *v, int lo, int hi, const char *name, mp_arena *a, const int **out, int *n)
 {
     if (!v || v->kind != MP_JSON_ARRAY)

@@ -69,6 +69,9 @@ MP_MUST mp_err mp_json_need(const mp_json *obj, const char *key, mp_json_kind ki
 MP_MUST mp_err mp_json_need_int(const mp_json *obj, const char *key, int64_t lo, int64_t hi, const char *name,
                                 int64_t *out);
 
+/* Fails when an object has a member that is not in the NULL-ended list, and names the nearest that is. */
+MP_MUST mp_err mp_json_only(const mp_json *obj, const char *const *keys, const char *name);
+
 /* A list of whole numbers in lo .. hi, as an array. */
 MP_MUST mp_err mp_json_ints(const mp_json *v, int lo, int hi, const char *name, mp_arena *a, const int **out, int *n);
 

@@ -27,14 +27,14 @@ static mp_tu_part part_of(const char *name, size_t *prefix)
     return MP_TU_PARTS;
 }
 
-/* K of "train_idx-K.txt" (or test), 0 when the name is another. */
-static int fold_of(const char *name, const char *kind)
+/* What stands between KIND_idx- and .txt; p NULL: the name is another. */
+static mp_span fold_number(const char *name, const char *kind)
 {
     size_t k = strlen(kind), n = strlen(name);
-    int64_t fold;
-    if (n < k + 9 || strncmp(name, kind, k) != 0 || strncmp(name + k, "_idx-", 5) != 0) return 0;
-    if (strcmp(name + n - 4, ".txt") != 0 || !mp_to_int((mp_span){ name + k + 5, n - k - 9 }, &fold)) return 0;
-    return fold >= 1 && fold <= MP_MAX_FOLDS ? (int)fold : 0;
+    if (n < k + 9 || strncmp(name, kind, k) != 0 || strncmp(name + k, "_idx-", 5) != 0 ||
+        strcmp(name + n - 4, ".txt") != 0)
+        return (mp_span){ NULL, 0 };
+    return (mp_span){ name + k + 5, n - k - 9 };
 }
 
 static mp_err data_slot(mp_gather *g, const char *name, size_t prefix, mp_tu_part part, mp_span **slot)
@@ -47,15 +47,28 @@ static mp_err data_slot(mp_gather *g, const char *name, size_t prefix, mp_tu_par
     return MP_OK;
 }
 
-static mp_span *fold_slot(mp_gather *g, const char *name)
+static mp_err fold_slot(mp_gather *g, const char *name, mp_span **slot)
 {
-    int train = fold_of(name, "train"), test = fold_of(name, "test");
-    if (!train && !test) return NULL;
-    if (!g->folds) {
-        g->folds = MP_NEW(g->keep, mp_fold_text, 1);
-        g->folds->where = mp_arena_text(g->keep, g->where, strlen(g->where));
+    static const struct {
+        const char *kind;
+        size_t at; /* of its texts in mp_fold_text */
+    } kinds[] = { { "train", offsetof(mp_fold_text, train) },
+                  { "val", offsetof(mp_fold_text, val) },
+                  { "test", offsetof(mp_fold_text, test) } };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        mp_span number = fold_number(name, kinds[i].kind);
+        int64_t k;
+        if (!number.p) continue;
+        if (!mp_to_int(number, &k) || k < 1 || k > MP_MAX_FOLDS)
+            return mp_fail(MP_ERR_INPUT, "%s: %s: expected %s_idx-K.txt with K from 1 to %d", g->where, name,
+                           kinds[i].kind, MP_MAX_FOLDS);
+        if (!g->folds) {
+            g->folds = MP_NEW(g->keep, mp_fold_text, 1);
+            g->folds->where = mp_arena_text(g->keep, g->where, strlen(g->where));
+        }
+        *slot = (mp_span *)((char *)g->folds + kinds[i].at) + (k - 1);
     }
-    return train ? &g->folds->train[train - 1] : &g->folds->test[test - 1];
+    return MP_OK;
 }
 
 mp_err mp_gather_slot(mp_gather *g, const char *path, mp_span **slot, mp_arena **owner)
@@ -69,7 +82,7 @@ mp_err mp_gather_slot(mp_gather *g, const char *path, mp_span **slot, mp_arena *
     if (part < MP_TU_PARTS)
         MP_TRY(data_slot(g, name, prefix, part, slot));
     else
-        *slot = fold_slot(g, name);
+        MP_TRY(fold_slot(g, name, slot));
     if (*slot && (*slot)->p) return mp_fail(MP_ERR_INPUT, "%s: %s is there twice", g->where, name);
     return MP_OK;
 }

@@ -78,71 +78,105 @@ static mp_split split_of(int fold, list train, list val, list test)
     return (mp_split){ fold, train.n, val.n, test.n, train.at, val.at, test.at };
 }
 
-/* Validation from the previous test set; `val` of a fold may be given instead. */
-static mp_err assemble(const char *where, int graphs, int count, const list *train, const list *test, const list *val,
-                       mp_arena *a, mp_folds *out)
+enum { TRAIN, VAL, TEST, LISTS };
+static const char *const list_name[LISTS + 1] = { "train", "val", "test", NULL };
+
+typedef struct fold {
+    list part[LISTS]; /* VAL: `at` NULL when none was given */
+} fold;
+
+/* The first graph that is in two lists of a fold, and which; -1: none is. */
+static int in_two(marks *m, const fold *f, int *one, int *other)
+{
+    for (*one = 0; *one < LISTS; ++*one)
+        for (*other = *one + 1; *other < LISTS; ++*other) {
+            int graph = shared(m, f->part[*one], f->part[*other]);
+            if (graph >= 0) return graph;
+        }
+    return -1;
+}
+
+/* A fold without validation graphs takes the test graphs of the one before it, and does not train on them. */
+static mp_err assemble(const char *where, int graphs, int count, const fold *given, mp_arena *a, mp_folds *out)
 {
     mp_split *split = MP_NEW(a, mp_split, count);
     marks m = { MP_NEW(a, int, graphs), 0 };
     for (int f = 0; f < count; f++) {
-        list v = val && val[f].at ? val[f] : test[(f + count - 1) % count];
-        if (shared(&m, v, test[f]) >= 0)
+        list test = given[f].part[TEST], train = given[f].part[TRAIN], val = given[f].part[VAL];
+        if (!val.at) {
+            val = given[(f + count - 1) % count].part[TEST];
+            train = without(&m, train, val, a);
+        }
+        if (shared(&m, val, test) >= 0)
             return mp_fail(MP_ERR_INPUT, "%s: graph %d is in the validation and the test set of fold %d", where,
-                           shared(&m, v, test[f]), f + 1);
-        list t = without(&m, train[f], v, a);
-        if (t.n == 0) return mp_fail(MP_ERR_INPUT, "%s: fold %d has no graphs left to train on", where, f + 1);
-        split[f] = split_of(f + 1, t, v, test[f]);
+                           shared(&m, val, test), f + 1);
+        if (train.n == 0) return mp_fail(MP_ERR_INPUT, "%s: fold %d has no graphs left to train on", where, f + 1);
+        split[f] = split_of(f + 1, train, val, test);
     }
     out->count = count;
     out->split = split;
+    out->from = "files";
+    out->about = mp_arena_printf(a, "%d folds from %s", count, where);
     return MP_OK;
+}
+
+static const mp_span *texts_of(const mp_fold_text *t, int part)
+{
+    return part == TRAIN ? t->train : part == VAL ? t->val : t->test;
 }
 
 static int fold_count(const mp_fold_text *t)
 {
     int count = 0;
     for (int f = 0; f < MP_MAX_FOLDS; f++)
-        if (t->train[f].p || t->test[f].p) count = f + 1;
+        for (int k = 0; k < LISTS; k++)
+            if (texts_of(t, k)[f].p) count = f + 1;
     return count;
 }
 
-static mp_err parse_fold(const mp_fold_text *t, int f, int graphs, marks *m, mp_arena *a, list *train, list *test)
+/* The line that has this graph. A failure is rare: it is looked for again instead of remembering all lines. */
+static int line_of(mp_span text, int graph)
 {
-    const char *name[2];
-    for (int k = 0; k < 2; k++) {
-        name[k] = mp_arena_printf(a, "%s: %s_idx-%d.txt", t->where, k ? "test" : "train", f + 1);
-        if (!(k ? t->test : t->train)[f].p) return mp_fail(MP_ERR_INPUT, "%s: missing", name[k]);
-        MP_TRY(parse_list((k ? t->test : t->train)[f], name[k], graphs, m, a, k ? test : train));
-    }
-    int both = shared(m, *train, *test);
-    if (both < 0) return MP_OK;
-    mp_span text = t->test[f], line; /* the failure is rare: find its line again instead of remembering all */
+    mp_span line;
     int64_t b = -1;
     int at = 0;
-    while (b != both && mp_next_line(&text, &line) && mp_to_int(mp_trim(line), &b)) at++;
-    return mp_fail(MP_ERR_INPUT, "%s:%d: graph %d is in the training set too", name[1], at, both);
+    while (b != graph && mp_next_line(&text, &line) && mp_to_int(mp_trim(line), &b)) at++;
+    return at;
+}
+
+static mp_err parse_fold(const mp_fold_text *t, int f, int graphs, marks *m, mp_arena *a, fold *out)
+{
+    const char *name[LISTS];
+    int one, other;
+    for (int k = 0; k < LISTS; k++) {
+        mp_span text = texts_of(t, k)[f];
+        name[k] = mp_arena_printf(a, "%s: %s_idx-%d.txt", t->where, list_name[k], f + 1);
+        if (!text.p && k != VAL) return mp_fail(MP_ERR_INPUT, "%s: missing", name[k]);
+        if (text.p) MP_TRY(parse_list(text, name[k], graphs, m, a, &out->part[k]));
+    }
+    int both = in_two(m, out, &one, &other);
+    if (both < 0) return MP_OK;
+    return mp_fail(MP_ERR_INPUT, "%s:%d: graph %d is in the %s set too", name[other],
+                   line_of(texts_of(t, other)[f], both), both, one == TRAIN ? "training" : "validation");
 }
 
 mp_err mp_folds_parse(const mp_fold_text *t, int graphs, mp_arena *a, mp_folds *out)
 {
     int count = fold_count(t);
     if (count < 2) return mp_fail(MP_ERR_INPUT, "%s: expected at least 2 folds, found %d", t->where, count);
-    list train[MP_MAX_FOLDS], test[MP_MAX_FOLDS];
+    fold *folds = MP_NEW(a, fold, count);
     marks m = { MP_NEW(a, int, graphs), 0 };
-    for (int f = 0; f < count; f++) MP_TRY(parse_fold(t, f, graphs, &m, a, &train[f], &test[f]));
-    MP_TRY(assemble(t->where, graphs, count, train, test, NULL, a, out));
-    out->from = "files";
-    out->about = mp_arena_printf(a, "%d folds from %s", count, t->where);
-    return MP_OK;
+    for (int f = 0; f < count; f++) MP_TRY(parse_fold(t, f, graphs, &m, a, &folds[f]));
+    return assemble(t->where, graphs, count, folds, a, out);
 }
 
-static mp_err json_list(const mp_json *fold, const char *key, const char *where, int graphs, marks *m, mp_arena *a,
+static mp_err json_list(const mp_json *object, const char *key, const char *where, int graphs, marks *m, mp_arena *a,
                         list *out)
 {
     const mp_json *v;
     int n;
     const int *at;
-    MP_TRY(mp_json_need(fold, key, MP_JSON_ARRAY, where, &v));
+    MP_TRY(mp_json_need(object, key, MP_JSON_ARRAY, where, &v));
     MP_TRY(mp_json_ints(v, 0, graphs - 1, where, a, &at, &n));
     if (n == 0) return mp_fail(MP_ERR_INPUT, "%s:%d: '%s' is empty", where, v->line, key);
     m->now++;
@@ -155,35 +189,34 @@ static mp_err json_list(const mp_json *fold, const char *key, const char *where,
     return MP_OK;
 }
 
-static mp_err json_fold(const mp_json *v, const char *where, int graphs, marks *m, mp_arena *a, list *train, list *test,
-                        list *val)
+static mp_err json_fold(const mp_json *v, const char *where, int graphs, marks *m, mp_arena *a, fold *out)
 {
-    MP_TRY(json_list(v, "train", where, graphs, m, a, train));
-    MP_TRY(json_list(v, "test", where, graphs, m, a, test));
-    *val = (list){ 0, NULL };
-    if (mp_json_get(v, "val")) MP_TRY(json_list(v, "val", where, graphs, m, a, val));
-    int both = shared(m, *train, *test);
-    if (both >= 0) return mp_fail(MP_ERR_INPUT, "%s:%d: graph %d is in 'train' and in 'test'", where, v->line, both);
-    return MP_OK;
+    int one, other;
+    MP_TRY(mp_json_only(v, list_name, where));
+    for (int k = 0; k < LISTS; k++)
+        if (k != VAL || mp_json_get(v, list_name[VAL]))
+            MP_TRY(json_list(v, list_name[k], where, graphs, m, a, &out->part[k]));
+    int both = in_two(m, out, &one, &other);
+    if (both < 0) return MP_OK;
+    return mp_fail(MP_ERR_INPUT, "%s:%d: graph %d is in '%s' and in '%s'", where, v->line, both, list_name[one],
+                   list_name[other]);
 }
 
 mp_err mp_folds_parse_json(mp_span text, const char *where, int graphs, mp_arena *a, mp_folds *out)
 {
+    static const char *const keys[] = { "folds", NULL };
     const mp_json *root, *folds;
     MP_TRY(mp_json_parse(text, where, a, &root));
+    MP_TRY(mp_json_only(root, keys, where));
     MP_TRY(mp_json_need(root, "folds", MP_JSON_ARRAY, where, &folds));
     if (folds->count < 1 || folds->count > MP_MAX_FOLDS)
         return mp_fail(MP_ERR_INPUT, "%s:%d: %d folds; expected 1 to %d", where, folds->line, folds->count,
                        MP_MAX_FOLDS);
-    list train[MP_MAX_FOLDS], test[MP_MAX_FOLDS], val[MP_MAX_FOLDS];
+    fold *given = MP_NEW(a, fold, folds->count);
     marks m = { MP_NEW(a, int, graphs), 0 };
     int f = 0;
-    for (const mp_json *v = folds->first; v; v = v->next, f++)
-        MP_TRY(json_fold(v, where, graphs, &m, a, &train[f], &test[f], &val[f]));
-    MP_TRY(assemble(where, graphs, f, train, test, val, a, out));
-    out->from = "files";
-    out->about = mp_arena_printf(a, "%d folds from %s", f, where);
-    return MP_OK;
+    for (const mp_json *v = folds->first; v; v = v->next, f++) MP_TRY(json_fold(v, where, graphs, &m, a, &given[f]));
+    return assemble(where, graphs, f, given, a, out);
 }
 
 /* All graphs, class by class, each class shuffled: dealing them out in turn makes the folds. */

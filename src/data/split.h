@@ -24,17 +24,18 @@ typedef struct mp_folds {
     const char *about;     /* a sentence for people: which file, or by which rule */
 } mp_folds;
 
-/* The texts of {train,test}_idx-K.txt, K = 1 .. MP_MAX_FOLDS; p NULL where there is no such file. */
+/* The texts of {train,val,test}_idx-K.txt, K = 1 .. MP_MAX_FOLDS; p NULL where there is no such file. */
 typedef struct mp_fold_text {
     const char *where; /* opens messages: "folds/MUTAG.zip" */
-    mp_span train[MP_MAX_FOLDS], test[MP_MAX_FOLDS];
+    mp_span train[MP_MAX_FOLDS], val[MP_MAX_FOLDS], test[MP_MAX_FOLDS];
 } mp_fold_text;
 
-/* Checks that indices are in 0..graphs-1, that no list repeats one, and that train and test are apart. */
+/* Checks that indices are in 0..graphs-1, that no list repeats one, and that no two lists of a fold share one. A fold without
+ * val_idx-K.txt follows the rule above. */
 MP_MUST mp_err mp_folds_parse(const mp_fold_text *t, int graphs, mp_arena *a, mp_folds *out);
 
-/* {"folds": [{"train": [...], "test": [...], "val": [...]}, ...]}: where "val" is missing the rule above is
- * used. */
+/* {"folds": [{"train": [...], "test": [...], "val": [...]}, ...]}: the same checks; where "val" is missing
+ * the rule above is used. Other keys are errors. */
 MP_MUST mp_err mp_folds_parse_json(mp_span text, const char *where, int graphs, mp_arena *a, mp_folds *out);
 
 /* Within each class the graphs are shuffled (seed 0) and dealt to the folds in turn, so the folds of a class,

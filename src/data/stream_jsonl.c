@@ -141,28 +141,15 @@ static mp_err take_labels(const reader *r, int cols, int nodes, const int **out)
     return MP_OK;
 }
 
-static mp_err known_keys(const reader *r)
-{
-    static const char *const keys[] = { "nodes", "edges", "labels", "attributes", "x", NULL };
-    for (const mp_json *v = r->line->first; v; v = v->next) {
-        int k = 0;
-        while (keys[k] && strcmp(keys[k], v->key) != 0) k++;
-        if (keys[k]) continue;
-        const char *near = mp_nearest(v->key, keys);
-        return mp_fail(MP_ERR_INPUT, "%s:%d: no such key '%.40s'%s%s%s", r->name, r->line->line, v->key,
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    }
-    return MP_OK;
-}
-
 static mp_err take_query(const reader *r, const mp_recipe *recipe, mp_query *q)
 {
+    static const char *const keys[] = { "nodes", "edges", "labels", "attributes", "x", NULL };
     const mp_json *nodes;
     MP_TRY(mp_json_need(r->line, "nodes", MP_JSON_NUMBER, r->name, &nodes));
     if (!nodes->exact || nodes->whole < 1 || nodes->whole > MOST_NODES)
         return mp_fail(MP_ERR_INPUT, "%s:%d: \"nodes\": expected a whole number from 1 to %d", r->name, r->line->line,
                        MOST_NODES);
-    MP_TRY(known_keys(r));
+    MP_TRY(mp_json_only(r->line, keys, r->name));
     *q = (mp_query){ .nodes = (int)nodes->whole };
     MP_TRY(take_edges(r, q));
     MP_TRY(take_labels(r, recipe->label_columns, q->nodes, &q->labels));

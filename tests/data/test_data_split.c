@@ -143,9 +143,24 @@ static void bad_index_files_fail_with_name_and_line(void **state)
     }
 }
 
+static void index_files_may_bring_their_own_validation(void **state)
+{
+    mp_fold_text t = three_folds();
+    mp_folds f;
+    t.val[1] = mp_span_of("6\n");
+    FAILS(mp_folds_parse(&t, 7, *state, &f), "F: val_idx-2.txt:1: graph 6 is in the training set too");
+    t.train[1] = mp_span_of("0\n1\n4\n5\n");
+    WORKS(mp_folds_parse(&t, 7, *state, &f));
+    assert_int_equal(f.split[1].n_train, 4);
+    assert_int_equal(f.split[1].n_val, 1);
+    assert_int_equal(f.split[1].val[0], 6);
+    t.val[1] = mp_span_of("3\n");
+    FAILS(mp_folds_parse(&t, 7, *state, &f), "F: test_idx-2.txt:2: graph 3 is in the validation set too");
+}
+
 static void json_folds_may_bring_their_own_validation(void **state)
 {
-    const char *text = "{\"folds\": [{\"train\": [0, 1, 2, 3], \"test\": [4], \"val\": [3]},\n"
+    const char *text = "{\"folds\": [{\"train\": [0, 1, 2], \"test\": [4], \"val\": [3]},\n"
                        "{\"train\": [0, 1, 4, 3], \"test\": [2]}]}";
     mp_folds f;
     WORKS(mp_folds_parse_json(mp_span_of(text), "f.json", 5, *state, &f));
@@ -162,13 +177,19 @@ static void bad_json_folds_are_refused(void **state)
         const char *text, *message;
     } cases[] = {
         { "{\"folds\": [{\"train\": [0], \"test\": [1, 2]", "f.json:1:" },
-        { "{\"fold\": []}", "'folds'" },
+        { "{\"fold\": []}", "no such key 'fold'; did you mean 'folds'?" },
+        { "{}", "'folds' is missing" },
         { "{\"folds\": []}", "0 folds" },
         { "{\"folds\": [{\"train\": [0, 1]}]}", "'test'" },
         { "{\"folds\": [{\"train\": [0, 5], \"test\": [1]}]}", "f.json:1" },
         { "{\"folds\": [{\"train\": [0, 1], \"test\": [1], \"val\": [2]}]}", "graph 1 is in 'train' and in 'test'" },
-        { "{\"folds\": [{\"train\": [0, 1], \"test\": [2], \"val\": [2]}]}",
-          "graph 2 is in the validation and the test" },
+        { "{\"folds\": [{\"train\": [0, 1], \"test\": [2], \"val\": [2]}]}", "graph 2 is in 'val' and in 'test'" },
+        { "{\"folds\": [{\"train\": [0, 1], \"test\": [2], \"val\": [1]}]}", "graph 1 is in 'train' and in 'val'" },
+        { "{\"folds\": [{\"train\": [0, 1], \"test\": [2]}]}",
+          "graph 2 is in the validation and the test set of fold 1" },
+        { "{\"folds\": [{\"train\": [0], \"test\": [2],\n\"vall\": [1]}]}",
+          "f.json:2: no such key 'vall'; did you mean 'val'?" },
+        { "{\"folds\": [{\"train\": [0], \"test\": [2]}],\n\"seed\": 1}", "f.json:2: no such key 'seed'" },
         { "{\"folds\": [{\"train\": [0, 0], \"test\": [2], \"val\": [1]}]}", "graph 0 is in 'train' twice" },
         { "{\"folds\": [{\"train\": [], \"test\": [2], \"val\": [1]}]}", "'train' is empty" },
     };
@@ -229,6 +250,7 @@ int main(void)
         CASE(too_many_or_too_few_folds_are_refused),
         CASE(index_files_give_the_folds_of_the_authors_rule),
         CASE(bad_index_files_fail_with_name_and_line),
+        CASE(index_files_may_bring_their_own_validation),
         CASE(json_folds_may_bring_their_own_validation),
         CASE(bad_json_folds_are_refused),
         CASE(a_fixed_split_is_one_fold),

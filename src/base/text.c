@@ -175,6 +175,12 @@ bool mp_next_field(mp_span *line, char sep, mp_span *field)
     return true;
 }
 
+mp_span mp_without_mark(mp_span s)
+{
+    size_t n = strlen(MP_TEXT_MARK);
+    return s.n >= n && memcmp(s.p, MP_TEXT_MARK, n) == 0 ? (mp_span){ s.p + n, s.n - n } : s;
+}
+
 static bool is_space(char ch)
 {
     return ch == ' ' || ch == '\t' || ch == '\r' || ch == '\n';

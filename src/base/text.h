@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define MP_TEXT_MARK "\xEF\xBB\xBF"
+
 typedef struct mp_span {
     const char *p;
     size_t n;
@@ -33,6 +35,9 @@ size_t mp_newlines(const char *p, size_t n);
 
 /* Takes the next field, up to `sep` or the end, spaces trimmed. False when the line is used up. */
 bool mp_next_field(mp_span *line, char sep, mp_span *field);
+
+/* Without the three bytes EF BB BF that some editors put before a text in UTF-8. */
+mp_span mp_without_mark(mp_span s);
 
 mp_span mp_trim(mp_span s);
 mp_span mp_span_of(const char *s);

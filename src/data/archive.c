@@ -4,6 +4,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,24 @@ bool mp_archive_named(const char *name, size_t *stem)
         }
     }
     return false;
+}
+
+/* libarchive puts names into the characters of the locale, and has none where that cannot be done: under C, where a zip says
+ * that they are UTF-8. So a thread that reads names uses UTF-8 for as long as it does, and no other thread notices. */
+typedef struct names {
+    locale_t utf8, host;
+} names;
+
+static names names_begin(void)
+{
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0); /* 0, and nothing changes, where there is none */
+    return (names){ utf8, uselocale(utf8) };
+}
+
+static void names_end(names n)
+{
+    uselocale(n.host);
+    if (n.utf8) freelocale(n.utf8);
 }
 
 static mp_err damaged(const char *where, struct archive *in, const char *member)
@@ -94,11 +113,16 @@ static mp_err read_members(mp_gather *g, struct archive *in)
         if (++members > 100000) return mp_fail(MP_ERR_LIMIT, "%s: has more than 100000 members", g->where);
         mp_span *slot = NULL;
         mp_arena *owner = NULL;
-        if (path && archive_entry_filetype(entry) == AE_IFREG) MP_TRY(mp_gather_slot(g, path, &slot, &owner));
+        bool folder = archive_entry_filetype(entry) == AE_IFDIR;
+        if (!path) return mp_fail(MP_ERR_INPUT, "%s: the name of member %d cannot be read", g->where, members);
+        if (!folder) MP_TRY(mp_gather_slot(g, path, &slot, &owner));
+        if (slot && archive_entry_filetype(entry) != AE_IFREG)
+            return mp_fail(MP_ERR_INPUT, "%s: %s is not a plain file", g->where, path);
         if (slot && g->names_only)
             *slot = mp_span_of(mp_arena_text(owner, path, strlen(path)));
         else
             MP_TRY(slot ? read_member(g, in, entry, owner, slot) : skip_member(g, entry, &skipped));
+        if (slot && !g->names_only) *slot = mp_without_mark(*slot);
     }
     return members ? MP_OK : mp_fail(MP_ERR_INPUT, "%s: the archive is empty", g->where);
 }
@@ -116,19 +140,23 @@ static struct archive *reader(void)
 
 mp_err mp_gather_archive(mp_gather *g, const char *path)
 {
+    names n = names_begin();
     struct archive *in = reader();
     mp_err e =
         archive_read_open_filename(in, path, BLOCK) == ARCHIVE_OK ? read_members(g, in) : damaged(g->where, in, NULL);
     archive_read_free(in);
+    names_end(n);
     return e;
 }
 
 mp_err mp_gather_archive_bytes(mp_gather *g, mp_span packed)
 {
+    names n = names_begin();
     struct archive *in = reader();
     mp_err e = archive_read_open_memory(in, packed.p, packed.n) == ARCHIVE_OK ? read_members(g, in)
                                                                               : damaged(g->where, in, NULL);
     archive_read_free(in);
+    names_end(n);
     return e;
 }
 
@@ -167,9 +195,12 @@ static mp_err open_member(const char *where, const char *path, mp_tap *out)
 {
     member *m = malloc(sizeof *m);
     mp_assert(m != NULL);
+    names n = names_begin();
     *m = (member){ reader(), where };
     *out = (mp_tap){ read_on, close_member, m };
-    return go_to(m->in, where, path);
+    mp_err e = go_to(m->in, where, path);
+    names_end(n);
+    return e;
 }
 
 mp_err mp_stream_zip(const char *path, const mp_dataset_as *as, int threads, mp_arena *a, mp_stream **out)

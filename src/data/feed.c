@@ -86,7 +86,7 @@ static mp_err make_room(mp_feed *f)
     return MP_OK;
 }
 
-mp_err mp_feed_more(mp_feed *f)
+static mp_err read_once(mp_feed *f)
 {
     MP_TRY(make_room(f));
     ptrdiff_t got = f->tap.read(f->tap.state, f->p + f->to, f->room - f->to);
@@ -94,6 +94,21 @@ mp_err mp_feed_more(mp_feed *f)
     f->to += (size_t)got;
     f->end = got == 0;
     return MP_OK;
+}
+
+/* The start of the input, without the mark that may stand there. A pipe may bring it in pieces. */
+static mp_err begin(mp_feed *f)
+{
+    do MP_TRY(read_once(f));
+    while (!f->end && f->to < strlen(MP_TEXT_MARK) && memcmp(f->p, MP_TEXT_MARK, f->to) == 0);
+    f->from = f->to - mp_without_mark(mp_feed_window(f)).n;
+    f->begun = true;
+    return MP_OK;
+}
+
+mp_err mp_feed_more(mp_feed *f)
+{
+    return f->begun ? read_once(f) : begin(f);
 }
 
 void mp_feed_cut(mp_feed *f, size_t n, mp_buf *out)

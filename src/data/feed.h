@@ -16,7 +16,8 @@ typedef struct mp_feed {
     mp_tap tap;
     char *p; /* window: p[from] .. p[to-1] */
     size_t from, to, room;
-    bool end; /* nothing comes after the window */
+    bool begun; /* something was read */
+    bool end;   /* nothing comes after the window */
 } mp_feed;
 
 /* A file, or standard input when the path is "-". The path must stay. */

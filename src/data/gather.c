@@ -108,6 +108,7 @@ static mp_err gather_file(mp_gather *g, const char *path)
         return MP_OK;
     }
     MP_TRY(mp_slurp(path, MP_GATHER_LIMIT, owner, slot));
+    *slot = mp_without_mark(*slot);
     return mp_gather_grown(g, slot->n, 0);
 }
 
@@ -119,7 +120,9 @@ static mp_err gather_entries(mp_gather *g, DIR *dir, const char *path, int depth
         if (!entry) return errno ? mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno)) : MP_OK;
         struct stat st;
         const char *full = mp_arena_printf(g->keep, "%s/%s", path, entry->d_name);
-        if (entry->d_name[0] == '.' || stat(full, &st) != 0) continue;
+        if (entry->d_name[0] == '.') continue;
+        if (stat(full, &st) != 0)
+            st.st_mode = S_IFREG; /* a link to nothing: reading it says so, if it is one of ours */
         bool inside = strcmp(entry->d_name, "10fold_idx") == 0 || strcmp(entry->d_name, "raw") == 0;
         if (S_ISREG(st.st_mode)) {
             MP_TRY(gather_file(g, full));

@@ -206,7 +206,7 @@ mp_err mp_folds_parse_json(mp_span text, const char *where, int graphs, mp_arena
 {
     static const char *const keys[] = { "folds", NULL };
     const mp_json *root, *folds;
-    MP_TRY(mp_json_parse(text, where, a, &root));
+    MP_TRY(mp_json_parse(mp_without_mark(text), where, a, &root));
     MP_TRY(mp_json_only(root, keys, where));
     MP_TRY(mp_json_need(root, "folds", MP_JSON_ARRAY, where, &folds));
     if (folds->count < 1 || folds->count > MP_MAX_FOLDS)

@@ -124,7 +124,10 @@ static mp_err take_reals(const reader *r, const char *key, int cols, int nodes, 
     MP_TRY(take_table(r, key, cols, false, &table, &rows));
     MP_TRY(need_row_a_node(r, key, table, rows, nodes));
     float *v = table ? MP_NEW_RAW(r->arena, float, (size_t)rows *(size_t)cols) : NULL;
-    for (size_t i = 0; v && i < (size_t)rows * (size_t)cols; i++) v[i] = (float)table[i];
+    for (size_t i = 0; v && i < (size_t)rows * (size_t)cols; i++) {
+        v[i] = (float)table[i];
+        if (!isfinite(v[i])) return bad(r, key, "a number does not fit a 32-bit float, whose largest is 3.4e38");
+    }
     *out = v;
     return MP_OK;
 }

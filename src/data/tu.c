@@ -125,6 +125,14 @@ static mp_err read_graph_labels(const mp_tu_files *f, mp_arena *scratch, mp_aren
     return MP_OK;
 }
 
+/* Numbers end up as mp_real, which is float where it counts. */
+static mp_err need_fit(const mp_scan *s, double v)
+{
+    if (isfinite((mp_real)v)) return MP_OK;
+    return mp_fail(MP_ERR_INPUT, "%s:%lld: %g does not fit a 32-bit float, whose largest is 3.4e38", s->file,
+                   (long long)s->line, v);
+}
+
 static mp_err read_targets(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
 {
     reader r;
@@ -135,6 +143,7 @@ static mp_err read_targets(const mp_tu_files *f, mp_arena *scratch, mp_arena *a,
     for (int b = 0; b < r.lines; b++) {
         mp_scan_blanks(&s);
         if (!mp_scan_real(&s, target + b)) return mp_scan_fail(&s, "a finite number");
+        MP_TRY(need_fit(&s, target[b]));
         if (!mp_scan_line_end(&s)) return mp_scan_fail(&s, "one target a graph");
     }
     raw->target = target;
@@ -184,7 +193,8 @@ static mp_err read_attribute_row(mp_scan *s, int columns, filling *out)
         double v;
         mp_scan_blanks(s);
         if (k > 0 && !mp_scan_comma(s)) return wrong_columns(s, columns);
-        if (!mp_scan_real(s, &v) || !isfinite((mp_real)v)) return mp_scan_fail(s, "a finite number");
+        if (!mp_scan_real(s, &v)) return mp_scan_fail(s, "a finite number");
+        MP_TRY(need_fit(s, v));
         if ((mp_real)v == 0) continue;
         if (out->col) {
             out->col[out->count] = k;

@@ -184,6 +184,82 @@ static void sets_are_found_by_name_and_by_path(void **state)
     remove_folder(folder);
 }
 
+/* Sets the bit by which a zip says that its names are UTF-8, in every header. */
+static mp_span names_are_utf8(mp_span zip)
+{
+    char *p = (char *)(uintptr_t)zip.p;
+    for (size_t i = 0; i + 10 < zip.n; i++) {
+        if (memcmp(p + i, "PK\3\4", 4) == 0) p[i + 7] |= 8;
+        if (memcmp(p + i, "PK\1\2", 4) == 0) p[i + 9] |= 8;
+    }
+    return zip;
+}
+
+static void names_beyond_ascii_are_read(void **state)
+{
+    static const char *const names[] = { "M\xC3\xB6l", "\xE5\x88\x86\xE5\xAD\x90",
+                                         "M\xF6l" }; /* the last one is Latin-1 */
+    mp_arena *a = *state;
+    for (int i = 0; i < 6; i++) {
+        const char *name = names[i % 3];
+        member m[] = { { mp_arena_printf(a, "%s/%s_A.txt", name, name), "1, 2\n2, 1\n" },
+                       { mp_arena_printf(a, "%s/%s_graph_indicator.txt", name, name), "1\n1\n" },
+                       { mp_arena_printf(a, "%s/%s_node_labels.txt", name, name), "3\n4\n" } };
+        mp_span zip = pack(m, 3, ZIP, a);
+        mp_gather g;
+        if (i == 5) { /* it says UTF-8 and is not */
+            FAILS(unpack(names_are_utf8(zip), a, &g), "x.zip: the name of member 1 cannot be read");
+            continue;
+        }
+        WORKS(unpack(i < 3 ? zip : names_are_utf8(zip), a, &g));
+        assert_string_equal(g.files.name, name);
+        assert_non_null(g.files.part[MP_TU_NODE_LABELS].p);
+    }
+    member m[] = { { "T/T_A.txt", "1, 2\n" },
+                   { "T/T_graph_indicator.txt", "1\n1\n" },
+                   { "\xC3\xB6/T_node_labels.txt", "3\n4\n" } };
+    mp_gather g;
+    WORKS(unpack(names_are_utf8(pack(m, 3, ZIP, a)), a, &g));
+    assert_non_null(g.files.part[MP_TU_NODE_LABELS].p); /* without labels the features would be degrees */
+}
+
+static void a_link_to_nothing_is_no_missing_file(void **state)
+{
+    mp_arena *a = *state;
+    const char *folder = new_folder(a);
+    mp_dataset d;
+    write_set(folder, a);
+    assert_int_equal(symlink("nowhere", mp_arena_printf(a, "%s/notes.txt", folder)), 0);
+    WORKS(mp_dataset_load(folder, NULL, a, &d));
+    assert_int_equal(symlink("nowhere", mp_arena_printf(a, "%s/T_node_labels.txt", folder)), 0);
+    FAILS(mp_dataset_load(folder, NULL, a, &d), "T_node_labels.txt: No such file");
+    remove_folder(folder);
+}
+
+static void a_mark_before_a_text_is_passed_over(void **state)
+{
+    mp_arena *a = *state;
+    const char *folder = new_folder(a);
+    member marked[SET];
+    mp_dataset plain, d;
+    mp_folds f;
+    for (int i = 0; i < SET; i++)
+        marked[i] = (member){ set[i].path, mp_arena_printf(a, "\xEF\xBB\xBF%s", set[i].text) };
+    write_set(folder, a);
+    WORKS(mp_dataset_load(folder, NULL, a, &plain));
+    for (int i = 0; i < SET; i++) write_text(folder, marked[i].path + 2, marked[i].text, a);
+    WORKS(mp_dataset_load(folder, NULL, a, &d));
+    assert_true(d.fingerprint == plain.fingerprint);
+    mp_span zip = pack(marked, SET, ZIP, a);
+    const char *path = mp_arena_printf(a, "%s/T.zip", folder);
+    WORKS(mp_write_file(path, zip.p, zip.n));
+    WORKS(mp_dataset_load(path, NULL, a, &d));
+    assert_true(d.fingerprint == plain.fingerprint);
+    const char *json = "\xEF\xBB\xBF{\"folds\": [{\"train\": [0], \"test\": [1], \"val\": [2]}]}";
+    WORKS(mp_folds_parse_json(mp_span_of(json), "f.json", 3, a, &f));
+    remove_folder(folder);
+}
+
 static void an_unknown_name_says_where_it_looked_and_what_is_near(void **state)
 {
     mp_arena *a = *state;
@@ -352,6 +428,9 @@ int main(void)
         CASE(repeated_members_and_second_sets_are_refused),
         CASE(a_bomb_is_refused),
         CASE(what_is_no_archive_is_refused),
+        CASE(names_beyond_ascii_are_read),
+        CASE(a_link_to_nothing_is_no_missing_file),
+        CASE(a_mark_before_a_text_is_passed_over),
         CASE(sets_are_found_by_name_and_by_path),
         CASE(an_unknown_name_says_where_it_looked_and_what_is_near),
         CASE(a_failure_inside_names_the_archive_the_file_and_the_line),

@@ -247,7 +247,7 @@ static void bad_lines_name_file_and_line_and_spare_the_lines_before(void **state
         { "{\"nodes\":1,\"labels\":[1,1],\"attributes\":[[1,2]]}", "in:3: \"labels\" has 2 rows for 1 nodes" },
         { "{\"nodes\":1,\"labels\":[1],\"attributes\":[1]}", "in:3: \"attributes\": expected rows of 2" },
         { "{\"nodes\":1,\"x\":[[1,2]]}", "in:3: \"x\": expected rows of 6" },
-        { "{\"nodes\":1,\"x\":[[1e300,0,0,0,0,0]]}", "in:3: features of node 0: column 0 is not finite" },
+        { "{\"nodes\":1,\"x\":[[1e300,0,0,0,0,0]]}", "in:3: \"x\": a number does not fit a 32-bit float" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[1000];
@@ -283,6 +283,21 @@ static void forms_that_mean_the_same_give_the_same(void **state)
         mp_stream_close(s);
     }
     mp_piece_free(&first);
+}
+
+static void a_mark_before_the_first_line_is_passed_over(void **state)
+{
+    for (size_t step = 1; step < 200; step += 2) {
+        int graphs, pieces;
+        mp_stream *s = mp_stream_jsonl("in", tap_of(*state, mp_span_of("\xEF\xBB\xBF" GOOD GOOD), step), &as_labels);
+        WORKS(read_all(s, NULL, &graphs, &pieces));
+        assert_int_equal(graphs, 2);
+        s = mp_stream_jsonl("in", tap_of(*state, mp_span_of("\xEF\xBB" GOOD), step), &as_labels);
+        FAILS(read_all(s, NULL, &graphs, &pieces), "in:1: expected a value");
+        s = mp_stream_jsonl("in", tap_of(*state, mp_span_of("\xEF\xBB\xBF"), step), &as_labels);
+        WORKS(read_all(s, NULL, &graphs, &pieces));
+        assert_int_equal(graphs, 0);
+    }
 }
 
 static void the_last_line_need_not_end_and_no_line_is_no_graph(void **state)
@@ -336,6 +351,7 @@ int main(void)
         CASE(a_set_without_files_or_edges_is_no_stream),
         CASE(bad_lines_name_file_and_line_and_spare_the_lines_before),
         CASE(forms_that_mean_the_same_give_the_same),
+        CASE(a_mark_before_the_first_line_is_passed_over),
         CASE(the_last_line_need_not_end_and_no_line_is_no_graph),
         CASE(a_line_is_there_as_soon_as_it_has_ended),
         CASE(line_ends_are_counted),

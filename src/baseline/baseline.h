@@ -29,7 +29,7 @@ typedef struct mp_baseline {
     const char *method, *learnable, *options; /* for midpool ops             */
     size_t size;                              /* of its state                */
     void (*init)(void *state, const mp_net_setup *s);
-    /* Raw outputs, B x outputs. *aux: the weighted auxiliary loss, a mean over the graphs of the batch, or NULL. */
+    /* Raw outputs, B x outputs. *aux: the weighted auxiliary loss, a mean over the graphs of g, or NULL. */
     mp_mat *(*run)(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, mp_mat **aux);
     /* Fills in what a configuration leaves to the data; NULL: nothing. */
     void (*resolve)(mp_config *conf, const mp_graph *all);

@@ -21,7 +21,7 @@ typedef struct mp_trail_level {          /* one pooling */
 typedef struct mp_trail_of_graph {
     int nodes, levels, outputs;
     int first_file_node; /* the number that node 0 has in the files; set by the caller, for mp_trail_json */
-    mp_trail_level level[16];
+    mp_trail_level level[MP_LEVELS];
     const double *output; /* probabilities of the classes, or the number itself */
 } mp_trail_of_graph;
 

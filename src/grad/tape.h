@@ -20,6 +20,11 @@ typedef struct mp_step {
     void *saved;
 } mp_step;
 
+typedef struct mp_whole { /* the batch of which a tape holds some graphs */
+    int graphs;
+    const int64_t *nodes; /* that each pooling of the network meets */
+} mp_whole;
+
 typedef struct mp_ctx {       /* one per worker; the library keeps no other state */
     mp_arena *arena;          /* this step's memory, released when the step ends */
     const mp_kernels *k;      /* arithmetic for this machine                     */
@@ -29,6 +34,7 @@ typedef struct mp_ctx {       /* one per worker; the library keeps no other stat
     bool record;              /* off: nothing is recorded, no gradients exist    */
     bool training;            /* dropout and dropscore are active                */
     bool diverged;            /* a score was NaN; the caller must stop           */
+    const mp_whole *whole;    /* what means over a batch run over; NULL: the graphs of this tape alone */
     const int *drop_given;    /* tests: 1 where dropscore takes a node out of the first pooling; else NULL */
     const int *shuffle_given; /* tests: the order of rows VIPool's loss compares with; else NULL */
     double flops;             /* of dense products so far, forward and backward */

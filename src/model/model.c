@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_BLOCKS 16
-
 typedef struct arch {
     mp_conv_kind conv; /* unless --conv says otherwise                           */
     int blocks;        /* 0: as many as --layers                                 */
@@ -30,8 +28,8 @@ struct mp_model {
     void *baseline_state;
     const arch *arch;
     int features, outputs, blocks;
-    mp_conv conv[MAX_BLOCKS];
-    mp_pool *pool[MAX_BLOCKS]; /* NULL: this block does not pool */
+    mp_conv conv[MP_LEVELS];
+    mp_pool *pool[MP_LEVELS]; /* NULL: this block does not pool */
     mp_lin head[3];
     int heads;
 };
@@ -172,13 +170,33 @@ static mp_pooling *run_pool(const mp_pool *pool, mp_ctx *c, const mp_graph *g, m
     return p;
 }
 
-/* Auxiliary losses are averaged over the poolings. */
-static mp_mat *add_loss(const mp_model *m, mp_ctx *c, mp_mat *sum, const mp_pool *pool, mp_mat *loss)
+/* What a mean over some of a batch adds to the mean over all of it. */
+static mp_mat *part_of(mp_ctx *c, mp_mat *mean, int64_t some, int64_t all)
 {
+    return mp_mix(c, (mp_real)some / (mp_real)all, mean, 0, NULL);
+}
+
+/* Auxiliary losses are averaged over the poolings. */
+static mp_mat *add_loss(const mp_model *m, mp_ctx *c, mp_mat *sum, int level, const mp_pooling *p)
+{
+    const mp_pool *pool = m->pool[level];
+    bool nodes = pool->op->loss_over == MP_OVER_NODES;
+    mp_mat *loss = p->loss;
+    if (c->whole)
+        loss = nodes ? part_of(c, loss, p->g->nodes, c->whole->nodes[level])
+                     : part_of(c, loss, p->g->graphs, c->whole->graphs);
     int poolings = 0;
     for (int l = 0; l < m->blocks; l++) poolings += m->pool[l] != NULL;
     mp_real weight = (mp_real)(mp_pool_loss_weight(pool) / poolings);
     return sum ? mp_mix(c, 1, sum, weight, loss) : mp_mix(c, weight, loss, 0, NULL);
+}
+
+static mp_mat *run_baseline(const mp_model *m, mp_ctx *c, const mp_graph *g, mp_input in, mp_mat **aux)
+{
+    mp_mat *loss = NULL, *y = m->baseline->run(m->baseline_state, c, g, in, &loss);
+    if (loss && c->whole) loss = part_of(c, loss, g->graphs, c->whole->graphs);
+    if (aux) *aux = loss;
+    return y;
 }
 
 mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const mp_sparse *x, mp_mat *dense,
@@ -189,10 +207,7 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
     bool bare = false; /* only the next convolution needs the values of `now` again */
     if (trail) trail->levels = 0;
     if (aux) *aux = NULL;
-    if (m->baseline) {
-        mp_mat *unused = NULL;
-        return m->baseline->run(m->baseline_state, c, g, in, aux ? aux : &unused);
-    }
+    if (m->baseline) return run_baseline(m, c, g, in, aux);
     for (int l = 0; l < m->blocks; l++) {
         mp_mat *before = bare && mp_conv_reads_once(&m->conv[l]) ? now : NULL;
         now = mp_conv_run(&m->conv[l], c, g, in, true);
@@ -204,7 +219,7 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
             g = p->out_g;
             bare = p->bare;
             if (trail) trail->level[trail->levels++] = p;
-            if (aux && p->loss) *aux = add_loss(m, c, *aux, m->pool[l], p->loss);
+            if (aux && p->loss) *aux = add_loss(m, c, *aux, l, p);
         }
         if (m->arch->read_each || l == m->blocks - 1) {
             mp_mat *read = mp_readout(c, now, g->node_ptr, g->graphs, m->arch->read);
@@ -213,6 +228,16 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
         in = MP_DENSE(now);
     }
     return run_head(m, c, r);
+}
+
+void mp_model_meets(const mp_model *m, int n, int64_t *nodes)
+{
+    for (int l = 0; l < m->blocks && m->pool[l]; l++) {
+        const mp_selector *s = m->pool[l]->selector;
+        nodes[l] += n;
+        if (!s->count) return; /* nobody asks for what comes after */
+        n = s->count(&m->conf, n);
+    }
 }
 
 bool mp_model_sums_only(const mp_model *m)

@@ -28,6 +28,11 @@ void mp_config_resolve(mp_config *c, const mp_graph *all);
  * step. Leaving it out changes no result. Memory is the arena's. */
 MP_MUST mp_err mp_config_prepare(const mp_config *c, const mp_prepare *how, mp_arena *a, mp_graph *all);
 
+#define MP_LEVELS 16 /* the most poolings a network has */
+
+/* Adds to nodes[l] how many nodes pooling l meets of a graph of n nodes, as far as that does not depend on scores. */
+void mp_model_meets(const mp_model *m, int n, int64_t *nodes);
+
 mp_params *mp_model_params(mp_model *m);
 bool mp_model_sums_only(const mp_model *m);   /* of a graph it asks nothing but GCN's sums: see mp_graph_gather */
 bool mp_model_whole_batch(const mp_model *m); /* a batch must not be cut: a layer normalises over it */
@@ -40,11 +45,12 @@ bool mp_model_classifies(const mp_model *m); /* outputs are log-probabilities; e
 /* What each pooling did, for explanations: one record a level, in the order of the levels. */
 typedef struct mp_trail {
     int levels;
-    const mp_pooling *level[16];
+    const mp_pooling *level[MP_LEVELS];
 } mp_trail;
 
 /* Raw outputs (before log-softmax), B x outputs. Dense features in place of sparse ones: x NULL, dense given.
- * `aux` (may be NULL) receives the auxiliary loss of the poolings, or NULL when there is none. */
+ * `aux` (may be NULL) receives the auxiliary loss of the poolings, or NULL when there is none: what these graphs add to that
+ * of the batch when c->whole says what they are part of. */
 mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const mp_sparse *x, mp_mat *dense,
                          mp_trail *trail, mp_mat **aux);
 

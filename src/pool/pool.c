@@ -43,6 +43,7 @@ mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, m
     *pool = (mp_pool){ .op = op, .conf = conf, .channels = channels, .cols = s.cols, .expand = { -1, -1 } };
     pool->shares = conf->min_score > 0;
     pool->selector = pool->shares ? &mp_select_threshold : op->selector;
+    mp_assert(op->loss_over == MP_OVER_GRAPHS || pool->selector->count);
     pool->coarsener = op->coarsener;
     pool->ungated = op->ungated && conf->gate == MP_GATE_AUTO;
     pool->rank_activated = conf->rank == MP_RANK_AUTO ? op->rank_activated : conf->rank == MP_RANK_ACTIVATED;

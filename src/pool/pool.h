@@ -51,8 +51,11 @@ typedef struct mp_setup {
         own                                                                                                            \
     } kind
 MP_PART(mp_scorer, );
-MP_PART(mp_selector, );
+MP_PART(mp_selector, int (*count)(const mp_config *conf, int n);); /* kept of n nodes; NULL: scores decide */
 MP_PART(mp_coarsener, bool kept_rows;); /* out_x is what mp_pool_gate gives, whatever the edges are */
+
+/* What an auxiliary loss is a mean over. */
+typedef enum mp_over { MP_OVER_GRAPHS, MP_OVER_NODES } mp_over;
 
 typedef struct mp_pool_op {
     const char *name;  /* on the command line   */
@@ -68,6 +71,7 @@ typedef struct mp_pool_op {
     bool sums_only;        /* asks of a graph nothing but GCN's sums, unless an option says otherwise */
     bool ungated;          /* kept rows are not scaled, and the width stays C, unless --gate says otherwise */
     double loss_weight;    /* of its auxiliary loss; 0: it has none    */
+    mp_over loss_over;     /* nodes: its selector must have a count    */
     const char *learnable; /* parameters, as text                      */
     const char *options;   /* options that matter to it, as text       */
     const char *variants;  /* what --variant changes, as text          */
@@ -112,6 +116,9 @@ void mp_pool_run(const mp_pool *pool, mp_ctx *c, mp_pooling *p);
 
 /* ceil(ratio n) without rounding an exact product up; at least 1, at most n. */
 int mp_kept_count(double ratio, int n);
+
+/* The count of selectors that keep ceil(ratio n) nodes. */
+int mp_count_ratio(const mp_config *conf, int n);
 
 /* Gated copies of the kept rows of p->x, in the width the configuration asks for. */
 mp_mat *mp_pool_gate(const mp_pool *pool, mp_ctx *c, const mp_pooling *p);

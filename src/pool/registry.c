@@ -40,7 +40,7 @@ static const mp_pool_op ops[] = {
       .learnable = "a [2c]", .options = "ratio gate lambda lap-norm sparse candidates hops next-conv", .variants = "" },
     { .name = "vip", .title = "VIPool", .paper = "Li et al. 2020, Graph cross networks",
       .scorer = &mp_score_vip, .selector = &mp_select_ratio, .coarsener = &mp_coarsen_vip, .gate = MP_ACT_SIGMOID,
-      .loss_weight = 1,
+      .loss_weight = 1, .loss_over = MP_OVER_NODES,
       .learnable = "MLP c -> c, W^q [c][c], Q [h][c][c], b [h]", .options = "ratio gate hops mi-weight vip-adj",
       .variants = "" },
     { .name = "rep", .title = "RepPool", .paper = "Li et al. 2020, Graph pooling with representativeness",

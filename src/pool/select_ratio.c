@@ -104,30 +104,33 @@ static void rank_counts(const mp_pool *pool, mp_ctx *c, mp_pooling *p, const int
     p->dropped = dropped;
 }
 
-static void ratio_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+/* As many as the pooling's selector counts. */
+static void best_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
     (void)state;
     int *counts = MP_NEW_RAW(c->arena, int, p->g->graphs);
     for (int b = 0; b < p->g->graphs; b++)
-        counts[b] = mp_kept_count(pool->conf->ratio, p->g->node_ptr[b + 1] - p->g->node_ptr[b]);
+        counts[b] = pool->selector->count(pool->conf, p->g->node_ptr[b + 1] - p->g->node_ptr[b]);
     rank_counts(pool, c, p, counts);
 }
 
-const mp_selector mp_select_ratio = { "TOP_k", "k = ceil(ratio n) largest keys", 0, NULL, ratio_run };
-
-/* Graph U-Nets' released code: max(2, floor(ratio n)). */
-static void floor_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
+int mp_count_ratio(const mp_config *conf, int n)
 {
-    (void)state;
-    int *counts = MP_NEW_RAW(c->arena, int, p->g->graphs);
-    for (int b = 0; b < p->g->graphs; b++) {
-        int n = p->g->node_ptr[b + 1] - p->g->node_ptr[b], k = (int)floor(pool->conf->ratio * n + 1e-9);
-        counts[b] = k > 2 ? k : n < 2 ? n : 2;
-    }
-    rank_counts(pool, c, p, counts);
+    return mp_kept_count(conf->ratio, n);
 }
 
-const mp_selector mp_select_floor = { "TOP_k", "k = max(2, floor(ratio n)) largest keys", 0, NULL, floor_run };
+const mp_selector mp_select_ratio = { "TOP_k", "k = ceil(ratio n) largest keys", 0, NULL, best_run, mp_count_ratio };
+
+/* Graph U-Nets' released code. */
+static int count_floor(const mp_config *conf, int n)
+{
+    int k = (int)floor(conf->ratio * n + 1e-9);
+    return k > 2 ? k : n < 2 ? n : 2;
+}
+
+const mp_selector mp_select_floor = {
+    "TOP_k", "k = max(2, floor(ratio n)) largest keys", 0, NULL, best_run, count_floor
+};
 
 /* Scores are a softmax over the graph: keep those above min(a, largest - 1e-7), so that one always survives. */
 static void threshold_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
@@ -147,4 +150,5 @@ static void threshold_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_
     rank_counts(pool, c, p, counts);
 }
 
-const mp_selector mp_select_threshold = { "threshold", "share of the graph above min-score", 0, NULL, threshold_run };
+const mp_selector mp_select_threshold = { "threshold", "share of the graph above min-score", 0, NULL, threshold_run,
+                                          NULL };

@@ -35,12 +35,12 @@ static int count_out(const mp_pooling *p, int b)
     return n;
 }
 
-/* keep_ptr for ceil(ratio n) nodes of each graph, and room for them. */
+/* keep_ptr for the nodes that the selector counts of each graph, and room for them. */
 static int *room(const mp_pool *pool, mp_ctx *c, mp_pooling *p)
 {
     int *keep_ptr = MP_NEW(c->arena, int, p->g->graphs + 1);
     for (int b = 0; b < p->g->graphs; b++)
-        keep_ptr[b + 1] = keep_ptr[b] + mp_kept_count(pool->conf->ratio, p->g->node_ptr[b + 1] - p->g->node_ptr[b]);
+        keep_ptr[b + 1] = keep_ptr[b] + pool->selector->count(pool->conf, p->g->node_ptr[b + 1] - p->g->node_ptr[b]);
     p->keep_ptr = keep_ptr;
     return MP_NEW_RAW(c->arena, int, keep_ptr[p->g->graphs]);
 }
@@ -63,7 +63,7 @@ static void spaced_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poo
     p->dropped = dropped;
 }
 
-const mp_selector mp_select_spaced = { "1DPool", "ranks floor(q / ratio)", 0, NULL, spaced_run };
+const mp_selector mp_select_spaced = { "1DPool", "ranks floor(q / ratio)", 0, NULL, spaced_run, mp_count_ratio };
 
 /* ---- iPool local: take the best candidate, strike it and its neighbours out; start over when none is left */
 static void local_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
@@ -94,7 +94,7 @@ static void local_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pool
     p->dropped = dropped;
 }
 
-const mp_selector mp_select_local = { "TOP_k", "k = ceil(ratio n) largest keys", 0, NULL, local_run };
+const mp_selector mp_select_local = { "TOP_k", "k = ceil(ratio n) largest keys", 0, NULL, local_run, mp_count_ratio };
 
 /* ---- SEL_k: first the best score; then, k-1 times, the largest score x distance to what is selected (math.md 3.7).
  *
@@ -236,4 +236,5 @@ static void far_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     p->dropped = dropped;
 }
 
-const mp_selector mp_select_far = { "SEL_k", "largest score x distance to what is selected", 0, NULL, far_run };
+const mp_selector mp_select_far = { "SEL_k",       "largest score x distance to what is selected", 0, NULL, far_run,
+                                    mp_count_ratio };

@@ -184,6 +184,7 @@ static void train_shard(void *arg, int index, int worker)
     mp_ctx c = { .arena = e->step[worker], .k = e->kernels, .record = true, .training = true };
     c.profile = mp_profile_of(e, worker);
     c.crew = idle(e);
+    c.whole = &e->whole;
     c.rng = mp_rng_stream(e->draw.seed, MP_FOR_STEP, e->draw.fold, e->draw.epoch << 32 | e->draw.step, (uint64_t)index);
     mp_arena_reset(c.arena);
     mp_params_bind(e->params, &c, s->grad);
@@ -191,12 +192,10 @@ static void train_shard(void *arg, int index, int worker)
     hold_apart(e, &c);
     mp_mat *aux, *y = forward(e, &c, s, &aux), *loss = loss_of(e, &c, s, y);
     if (!e->aux_only) mp_grad_zeroed(loss)[0] = 1;
-    /* An auxiliary loss is a mean over the shard's graphs: weigh it by the shard's share of the batch. */
-    mp_real share = (mp_real)(s->to - s->from) / (mp_real)e->batch->n;
-    if (aux && e->aux_weight > 0) mp_grad_zeroed(aux)[0] = (mp_real)e->aux_weight * share;
+    if (aux && e->aux_weight > 0) mp_grad_zeroed(aux)[0] = (mp_real)e->aux_weight;
     mp_tape_back(&c);
     s->loss = (double)loss->v[0];
-    s->aux = aux ? (double)(share * aux->v[0]) : 0;
+    s->aux = aux ? (double)aux->v[0] : 0;
     s->diverged = c.diverged;
     s->flops = c.flops;
     s->moved = c.moved;
@@ -206,13 +205,21 @@ static void train_shard(void *arg, int index, int worker)
     }
 }
 
+static void begin(mp_engine *e, const mp_batch *b)
+{
+    e->batch = b;
+    e->whole = (mp_whole){ b->n, e->meets };
+    memset(e->meets, 0, sizeof e->meets);
+    for (int i = 0; i < b->n; i++) mp_model_meets(e->model, nodes_of(b, i), e->meets);
+}
+
 /* Losses and gradients of a batch, shard by shard. */
 static mp_err run_batch(mp_engine *e, const mp_batch *b, mp_draw draw, double *loss, double *aux)
 {
     mp_assert(b->n > 0 && b->x->cols == mp_model_features(e->model));
     e->known = *b;
     e->known.all = with_twins(e, b->all);
-    e->batch = &e->known;
+    begin(e, &e->known);
     e->draw = draw;
     cut(e, e->batch, mp_model_whole_batch(e->model));
     make_room(e);
@@ -298,7 +305,7 @@ int mp_engine_cut(mp_engine *e, const mp_batch *b, mp_batch *largest)
 
 size_t mp_engine_try(mp_engine *e, const mp_batch *b)
 {
-    e->batch = b;
+    begin(e, b);
     e->aux_only = false;
     e->aux_weight = 1;
     cut(e, b, true);

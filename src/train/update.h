@@ -28,6 +28,8 @@ struct mp_engine {
     mp_real *m, *v;   /* Adam's moments */
     int64_t *updates; /* per parameter: updates so far */
     const mp_batch *batch;
+    mp_whole whole; /* the batch, for means over it */
+    int64_t meets[MP_LEVELS];
     mp_draw draw;
     mp_real *out; /* mp_engine_predict */
     double flops, moved;

@@ -72,6 +72,8 @@ typedef struct mp_links {
      * the first neighbour that has the maximum. */                                                                   \
     K(near_max, (mp_real *out, const mp_real *X, mp_links g, int N, int C))                                           \
     K(near_max_bwd, (mp_real *dX, const mp_real *dOut, const mp_real *out, const mp_real *X, mp_links g, int N, int C))\
+    /* Rows upwards. Up to MP_FEW columns are often biases of scores, whose gradients cancel: they are summed in double,    \
+     * which costs nothing there. */                                                                                  \
     K(col_sum, (mp_real *out, const mp_real *X, bool add, int N, int C))                                              \
     /* dY = 0 where Y is not above 0, and the column sums of that: ReLU and a bias backwards in one pass. */          \
     K(relu_col_sum, (mp_real *out, mp_real *dY, const mp_real *Y, bool add, int N, int C))                            \
@@ -117,6 +119,7 @@ typedef struct mp_affine { /* BatchNorm, a number a column each */
 } mp_affine;
 
 #define MP_NARROW     8
+#define MP_FEW        16
 #define MP_PEAK_FLOPS 7680 /* of one round: a multiple of every set's tile */
 
 typedef struct mp_kernels {

@@ -365,8 +365,8 @@ void MP_FN(readout_sum_bwd)(mp_real *dX, const mp_real *dOut, const int *ptr, co
 
 void MP_FN(col_sum)(mp_real *out, const mp_real *X, bool add, int N, int C)
 {
-    if (C <= MP_NARROW) { /* few columns, often sums that cancel: double costs nothing here */
-        double sum[MP_NARROW] = { 0 };
+    if (C <= MP_FEW) {
+        double sum[MP_FEW] = { 0 };
         for (int v = 0; v < N; v++)
             for (int c = 0; c < C; c++) sum[c] += (double)X[(size_t)v * (size_t)C + c];
         for (int c = 0; c < C; c++) out[c] = (mp_real)(add ? (double)out[c] + sum[c] : sum[c]);

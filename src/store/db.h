@@ -10,8 +10,8 @@
 struct mp_store {
     sqlite3 *db;
     char *path;
-    int wait_ms; /* for another program's transaction */
     int version; /* of the schema in the file */
+    int wait_ms; /* for another program's transaction */
 };
 
 /* Leaves SQLite's message, with the path and what was being done, for mp_message. */

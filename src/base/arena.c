@@ -4,7 +4,7 @@
  * and no calls to malloc. The byte counters are the only process-wide state of the library.
  * SPDX-License-Identifier: MIT */
 #include "base/arena.h"
-#include "base/err.h"
+#include "base/guard.h"
 #include "base/text.h"
 
 #include <stdatomic.h>
@@ -34,23 +34,29 @@ typedef struct given {
 #define SMALL ((size_t)256 << 20)
 
 struct mp_arena {
-    chunk *top;
+    mp_held held;        /* first: the arena is what is held */
+    chunk *top;          /* NULL: holds nothing              */
     given pieces[GIVEN]; /* largest first */
     size_t scratch; /* bytes that scratch needed beyond the chunk it began in; the next reset makes room for them */
 };
 
 static atomic_size_t total_bytes, peak_bytes, limit_bytes;
 
-static void say_and_exit(size_t bytes)
+static void say(size_t bytes)
 {
-    fprintf(stderr, "midpool: out of memory: %zu more bytes were needed\n", bytes);
-    exit(1);
+    mp_fail(MP_ERR_LIMIT, "out of memory: %zu more bytes were needed", bytes);
 }
-static void (*on_full)(size_t) = say_and_exit;
+static void (*on_full)(size_t) = say;
 
 void mp_arena_on_full(void (*hook)(size_t))
 {
-    on_full = hook ? hook : say_and_exit;
+    on_full = hook ? hook : say;
+}
+
+mp_err mp_no_memory(size_t bytes)
+{
+    on_full(bytes);
+    return MP_ERR_LIMIT;
 }
 
 void mp_arena_limit(size_t bytes)
@@ -86,17 +92,16 @@ static unsigned char *pages(size_t size)
     return raw;
 }
 
-static chunk *chunk_new(size_t size, chunk *older)
+/* NULL when there is no memory for it. */
+static chunk *chunk_try(size_t size, chunk *older)
 {
-    size = (size + 4095) & ~(size_t)4095;
-    size_t limit = atomic_load(&limit_bytes);
-    if (limit && atomic_load(&total_bytes) + size > limit) on_full(size);
-    size_t header = (sizeof(chunk) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-    unsigned char *raw = size > SIZE_MAX - header ? NULL : pages(header + size);
-    if (!raw) {
-        on_full(size);
-        abort(); /* the hook must not return */
-    }
+    const size_t header = (sizeof(chunk) + ALIGN - 1) & ~(size_t)(ALIGN - 1), page = 4096;
+    if (size > SIZE_MAX - header - page) return NULL;
+    size = (size + page - 1) & ~(page - 1);
+    size_t limit = atomic_load(&limit_bytes), total = atomic_load(&total_bytes);
+    if (limit && (total > limit || size > limit - total)) return NULL;
+    unsigned char *raw = pages(header + size);
+    if (!raw) return NULL;
     size_t now = atomic_fetch_add(&total_bytes, size) + size, peak = atomic_load(&peak_bytes);
     while (now > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, now)) {}
     chunk *c = (chunk *)(void *)raw;
@@ -110,24 +115,39 @@ static void chunk_free(chunk *c)
     free(c);
 }
 
+static void free_all(mp_arena *a)
+{
+    for (chunk *c = a->top, *older; c; c = older) {
+        older = c->older;
+        chunk_free(c);
+    }
+    a->top = NULL;
+}
+
+static void release(mp_held *h)
+{
+    mp_arena_free((mp_arena *)(void *)h);
+}
+
 mp_arena *mp_arena_new(size_t first_bytes)
 {
     mp_arena *a = malloc(sizeof *a);
-    if (!a) {
-        on_full(sizeof *a);
-        abort();
+    if (!a) mp_give_up(mp_no_memory(sizeof *a));
+    if (!first_bytes) first_bytes = 4096;
+    *a = (mp_arena){ .top = chunk_try(first_bytes, NULL) };
+    if (!a->top) {
+        free(a);
+        mp_give_up(mp_no_memory(first_bytes));
     }
-    *a = (mp_arena){ .top = chunk_new(first_bytes ? first_bytes : 4096, NULL) };
+    mp_hold(&a->held, release);
     return a;
 }
 
 void mp_arena_free(mp_arena *a)
 {
     if (!a) return;
-    for (chunk *c = a->top, *older; c; c = older) {
-        older = c->older;
-        chunk_free(c);
-    }
+    mp_let_go(&a->held);
+    free_all(a);
     free(a);
 }
 
@@ -140,24 +160,21 @@ size_t mp_arena_held(const mp_arena *a)
 
 void mp_arena_reset(mp_arena *a)
 {
-    if (a->top->older || a->scratch) {
+    if (a->top && (a->top->older || a->scratch)) {
         size_t all = a->scratch;
         for (const chunk *c = a->top; c; c = c->older) all += c->most;
         if (all < SMALL) all += all / 4; /* the next step may need a little more */
-        for (chunk *c = a->top, *older; c; c = older) {
-            older = c->older;
-            chunk_free(c);
-        }
-        a->top = chunk_new(all, NULL);
+        free_all(a);
+        a->top = chunk_try(all, NULL); /* joining never fails: without it the arena grows anew */
         a->scratch = 0;
     }
-    a->top->used = 0;
+    if (a->top) a->top->used = 0;
     memset(a->pieces, 0, sizeof a->pieces);
 }
 
 mp_arena_mark mp_arena_here(mp_arena *a)
 {
-    return (mp_arena_mark){ a->top, a->top->used };
+    return (mp_arena_mark){ a->top, a->top ? a->top->used : 0 };
 }
 
 /* Puts the piece at i, whose size has changed, where it belongs. */
@@ -210,32 +227,47 @@ void mp_arena_back(mp_arena *a, mp_arena_mark m)
     size_t beyond = 0;
     while (a->top != m.chunk) {
         chunk *older = a->top->older;
-        mp_assert(older != NULL);
+        mp_assert(older != NULL || m.chunk == NULL);
         beyond += a->top->used;
         forget(a, a->top->data, a->top->size);
         chunk_free(a->top);
         a->top = older;
     }
     if (beyond > a->scratch) a->scratch = beyond;
+    if (!a->top) return;
     forget(a, a->top->data + m.used, a->top->size - m.used);
     a->top->used = m.used;
 }
 
 void *mp_arena_raw(mp_arena *a, size_t count, size_t size)
 {
-    if (size && count > (SIZE_MAX - ALIGN) / size) {
-        on_full(SIZE_MAX);
-        abort();
-    }
+    if (size && count > (SIZE_MAX - ALIGN) / size) mp_give_up(mp_no_memory(SIZE_MAX));
     size_t need = (count * size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     chunk *c = a->top;
-    if (need > c->size - c->used) {
-        size_t held = mp_arena_held(a), next = held < DOUBLES ? held : held / 4;
-        a->top = c = chunk_new(need > next ? need : next, c);
+    if (!c || need > c->size - c->used) {
+        size_t held = mp_arena_held(a), next = held < DOUBLES ? held : held / 4, more = need > next ? need : next;
+        c = chunk_try(more, a->top);
+        if (!c) mp_give_up(mp_no_memory(more));
+        a->top = c;
     }
     void *p = c->data + c->used;
     c->used += need;
     if (c->used > c->most) c->most = c->used;
+    return p;
+}
+
+int mp_room(int cap, int64_t count, int first, const char *what)
+{
+    int64_t need = mp_count(count, what), twice = 2 * (int64_t)cap;
+    int64_t room = need > twice ? need : twice;
+    if (room < first) room = first;
+    return room > MP_MOST_COUNT ? MP_MOST_COUNT : (int)room;
+}
+
+void *mp_arena_more(mp_arena *a, const void *old, int used, int cap, size_t size)
+{
+    void *p = mp_arena_raw(a, (size_t)cap, size);
+    if (used) memcpy(p, old, (size_t)used * size);
     return p;
 }
 

@@ -1,12 +1,15 @@
 /* arena.h - memory with one owner: handed out in pieces, given back all at once.
  *
- * Memory is 64-byte aligned and never NULL; running out calls the hook, which must not return.
+ * Memory is 64-byte aligned and never NULL. Running out gives up (guard.h) with MP_ERR_LIMIT; the arenas stay usable.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_ARENA_H
 #define MP_ARENA_H
 
+#include "base/err.h"
+
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct mp_arena mp_arena;
 typedef struct mp_arena_mark {
@@ -35,6 +38,13 @@ void *mp_arena_reuse(mp_arena *a, size_t count, size_t size); /* contents unspec
 #define MP_NEW(arena, type, count)     ((type *)mp_arena_zero((arena), (size_t)(count), sizeof(type)))
 #define MP_NEW_RAW(arena, type, count) ((type *)mp_arena_raw((arena), (size_t)(count), sizeof(type)))
 
+/* Growing lists. mp_room: the room a list of room `cap` gets when `count` entries are needed: at least `first`, and twice
+ * what it had; gives up, naming `what`, where a count would not fit an int. mp_arena_more: new room for `cap` entries with
+ * the first `used` of the old ones in it. */
+int mp_room(int cap, int64_t count, int first, const char *what);
+void *mp_arena_more(mp_arena *a, const void *old, int used, int cap, size_t size);
+#define MP_MORE(arena, list, used, cap) ((list) = mp_arena_more((arena), (list), (used), (cap), sizeof *(list)))
+
 char *mp_arena_text(mp_arena *a, const char *p, size_t n); /* a copy with a closing NUL */
 char *mp_arena_printf(mp_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -45,10 +55,12 @@ size_t mp_arena_total(void);
 size_t mp_arena_peak(void);
 void mp_arena_peak_reset(void);
 
-/* Called with the size that could not be had; the default prints a line and exits with 1. */
+/* MP_ERR_LIMIT, with the message for memory that could not be had, of an arena or elsewhere. The hook leaves the message
+ * (mp_fail); the default says "out of memory" and the size. */
+mp_err mp_no_memory(size_t bytes);
 void mp_arena_on_full(void (*hook)(size_t bytes));
 
-/* Refuse (through the hook) to hold more than this over all arenas; 0 = no limit. */
+/* Refuse to hold more than this over all arenas; 0 = no limit. */
 void mp_arena_limit(size_t bytes);
 
 #endif

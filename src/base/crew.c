@@ -7,8 +7,9 @@
  * microseconds, and waking a sleeper takes longer than that. Where threads outnumber processors nobody spins.
  * SPDX-License-Identifier: MIT */
 #include "base/crew.h"
-#include "base/err.h"
+#include "base/arena.h"
 #include "base/flush.h"
+#include "base/guard.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -41,18 +42,37 @@ struct mp_crew {
     atomic_ullong order; /* generation, and in the low half how many threads take part */
     atomic_int busy;
     bool stop;
+    mp_failure failure; /* under `lock`: what the first thread gave up with in this order */
     void (*work)(void *, int, int);
     void *arg;
 };
 
-static void take(mp_crew *c, int worker, int threads)
+typedef struct turn { /* of one thread in one order */
+    mp_crew *crew;
+    int worker, threads;
+} turn;
+
+static mp_err take_shares(void *arg)
 {
+    const turn *t = arg;
+    mp_crew *c = t->crew;
     unsigned before = mp_flush_on();
-    for (int k = 0; k < threads; k++) {
-        share *s = &c->shares[(worker + k) % threads];
-        for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->end;) c->work(c->arg, i, worker);
+    for (int k = 0; k < t->threads; k++) {
+        share *s = &c->shares[(t->worker + k) % t->threads];
+        for (int i; (i = atomic_fetch_add(&s->next, 1)) < s->end;) c->work(c->arg, i, t->worker);
     }
     mp_flush_off(before);
+    return MP_OK;
+}
+
+/* A thread that gives up leaves the rest of its share to the others. */
+static void take(mp_crew *c, int worker, int threads)
+{
+    mp_err e = mp_guarded(take_shares, &(turn){ c, worker, threads });
+    if (e == MP_OK) return;
+    pthread_mutex_lock(&c->lock);
+    if (c->failure.e == MP_OK) mp_failure_keep(&c->failure, e);
+    pthread_mutex_unlock(&c->lock);
 }
 
 static void rest(void)
@@ -121,11 +141,16 @@ mp_crew *mp_crew_new(int threads)
 {
     mp_assert(threads >= 1);
     mp_crew *c = calloc(1, sizeof *c);
-    mp_assert(c != NULL);
-    c->members = calloc((size_t)threads, sizeof *c->members);
-    mp_assert(c->members != NULL);
-    c->shares = aligned_alloc(_Alignof(share), (size_t)threads * sizeof *c->shares);
-    mp_assert(c->shares != NULL);
+    member *members = calloc((size_t)threads, sizeof *members);
+    share *shares = aligned_alloc(_Alignof(share), (size_t)threads * sizeof *shares);
+    if (!c || !members || !shares) {
+        free(c);
+        free(members);
+        free(shares);
+        mp_give_up(mp_no_memory(sizeof *c + (size_t)threads * (sizeof *members + sizeof *shares)));
+    }
+    c->members = members;
+    c->shares = shares;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->start, NULL);
     pthread_cond_init(&c->end, NULL);
@@ -177,4 +202,7 @@ void mp_crew_run(mp_crew *c, int count, void (*work)(void *, int, int), void *ar
     begin(c, threads);
     take(c, 0, threads);
     await_end(c);
+    mp_err e = mp_failure_again(&c->failure);
+    c->failure.e = MP_OK;
+    if (e != MP_OK) mp_give_up(e);
 }

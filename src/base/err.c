@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local char message[1024];
+static _Thread_local char message[MP_MESSAGE];
 
 mp_err mp_fail(mp_err code, const char *fmt, ...)
 {
@@ -41,6 +41,18 @@ mp_err mp_fail_within(mp_err code, const char *fmt, ...)
 const char *mp_message(void)
 {
     return message;
+}
+
+void mp_failure_keep(mp_failure *f, mp_err e)
+{
+    f->e = e;
+    if (e != MP_OK) memcpy(f->message, message, sizeof message);
+}
+
+mp_err mp_failure_again(const mp_failure *f)
+{
+    if (f->e != MP_OK) memcpy(message, f->message, sizeof message);
+    return f->e;
 }
 
 void mp_bug(const char *what, const char *file, int line)

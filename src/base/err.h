@@ -27,6 +27,15 @@ mp_err mp_fail_within(mp_err code, const char *fmt, ...) __attribute__((format(p
 /* The last message of this thread; "" when nothing failed yet. */
 const char *mp_message(void);
 
+/* A status with its message, to carry from one thread to another. */
+#define MP_MESSAGE 1024
+typedef struct mp_failure {
+    mp_err e;
+    char message[MP_MESSAGE];
+} mp_failure;
+void mp_failure_keep(mp_failure *f, mp_err e); /* with the message of this thread, unless e is MP_OK */
+mp_err mp_failure_again(const mp_failure *f);  /* as this thread's own */
+
 #define MP_TRY(call)                                                                                                   \
     do {                                                                                                               \
         mp_err mp_try_ = (call);                                                                                       \

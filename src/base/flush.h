@@ -8,9 +8,14 @@
 #define MP_FLUSH_H
 
 #if defined(__SSE2__)
+static inline unsigned mp_flush_now(void)
+{
+    return __builtin_ia32_stmxcsr();
+}
+
 static inline unsigned mp_flush_on(void)
 {
-    unsigned before = __builtin_ia32_stmxcsr();
+    unsigned before = mp_flush_now();
     __builtin_ia32_ldmxcsr(before | 0x8040u); /* flush results, take inputs as 0 */
     return before;
 }
@@ -20,6 +25,11 @@ static inline void mp_flush_off(unsigned before)
     __builtin_ia32_ldmxcsr(before);
 }
 #else
+static inline unsigned mp_flush_now(void)
+{
+    return 0;
+}
+
 static inline unsigned mp_flush_on(void)
 {
     return 0;

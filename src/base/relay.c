@@ -2,17 +2,17 @@
  * the piece that is due gives it, and those behind it that are done as well.
  * SPDX-License-Identifier: MIT */
 #include "base/relay.h"
+#include "base/arena.h"
+#include "base/guard.h"
 
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct slot {
     void *piece;
-    bool have, done; /* it was taken, not only tried; its work is over */
-    mp_err e;        /* of taking or working, with its message */
-    char message[1024];
+    bool have, done;    /* it was taken, not only tried; its work is over */
+    mp_failure failure; /* of taking, working or giving */
 } slot;
 
 typedef struct race {
@@ -34,10 +34,28 @@ typedef struct runner {
     int number;
 } runner;
 
-static void keep_message(slot *s, mp_err e)
+typedef struct step { /* one step of a piece, guarded: a lock may be held around it */
+    const race *race;
+    slot *slot;
+    int thread;
+} step;
+
+static mp_err take_step(void *p)
 {
-    s->e = e;
-    if (e != MP_OK) snprintf(s->message, sizeof s->message, "%s", mp_message());
+    step *s = p;
+    return s->race->how->take(s->race->arg, s->slot->piece, &s->slot->have);
+}
+
+static mp_err work_step(void *p)
+{
+    step *s = p;
+    return s->race->how->work(s->race->arg, s->slot->piece, s->thread);
+}
+
+static mp_err give_step(void *p)
+{
+    step *s = p;
+    return s->race->how->give(s->race->arg, s->slot->piece);
 }
 
 /* False when one failed: then there is nothing to wait for. */
@@ -58,10 +76,10 @@ static slot *take(race *r)
     if (!r->closed && wait_until_free(r, r->taken)) {
         s = &r->slots[r->taken % r->count];
         s->have = false;
-        keep_message(s, r->how->take(r->arg, s->piece, &s->have));
-        if (s->e != MP_OK) s->have = false;
+        mp_failure_keep(&s->failure, mp_guarded(take_step, &(step){ r, s, 0 }));
+        if (s->failure.e != MP_OK) s->have = false;
         r->closed = !s->have;
-        if (!s->have && s->e == MP_OK) s = NULL;
+        if (!s->have && s->failure.e == MP_OK) s = NULL;
         r->taken += s != NULL;
     }
     pthread_mutex_unlock(&r->in);
@@ -70,9 +88,9 @@ static slot *take(race *r)
 
 static void give_one(race *r, slot *s)
 {
-    mp_err e = s->have ? r->how->give(r->arg, s->piece) : MP_OK;
-    if (e != MP_OK) keep_message(s, e);
-    if (s->e != MP_OK) r->failed = s;
+    mp_err e = s->have ? mp_guarded(give_step, &(step){ r, s, 0 }) : MP_OK;
+    if (e != MP_OK) mp_failure_keep(&s->failure, e);
+    if (s->failure.e != MP_OK) r->failed = s;
 }
 
 static void give_what_is_due(race *r, slot *mine)
@@ -92,35 +110,35 @@ static void *run(void *p)
     runner *me = p;
     race *r = me->race;
     for (slot *s; (s = take(r)) != NULL;) {
-        if (s->have) keep_message(s, r->how->work(r->arg, s->piece, me->number));
+        if (s->have) mp_failure_keep(&s->failure, mp_guarded(work_step, &(step){ r, s, me->number }));
         give_what_is_due(r, s);
     }
     return NULL;
 }
 
-static void run_all(race *r, int threads)
+static mp_err run_all(race *r, int threads)
 {
     runner *all = calloc((size_t)threads, sizeof *all);
-    mp_assert(all != NULL);
+    if (!all) return mp_no_memory((size_t)threads * sizeof *all);
     for (int i = 0; i < threads; i++) all[i] = (runner){ .race = r, .number = i };
     int started = 1; /* the caller; a system that refuses a thread gets the same result with fewer */
     while (started < threads && pthread_create(&all[started].thread, NULL, run, &all[started]) == 0) started++;
     run(&all[0]);
     for (int i = 1; i < started; i++) pthread_join(all[i].thread, NULL);
     free(all);
+    return r->failed ? mp_failure_again(&r->failed->failure) : MP_OK;
 }
 
 mp_err mp_relay_run(const mp_relay *how, void *arg, void *const *piece, int count, int threads)
 {
     mp_assert(threads >= 1 && count >= threads);
     race r = { .how = how, .arg = arg, .count = count, .slots = calloc((size_t)count, sizeof(slot)) };
-    mp_assert(r.slots != NULL);
+    if (!r.slots) return mp_no_memory((size_t)count * sizeof(slot));
     for (int i = 0; i < count; i++) r.slots[i].piece = piece[i];
     pthread_mutex_init(&r.in, NULL);
     pthread_mutex_init(&r.out, NULL);
     pthread_cond_init(&r.freed, NULL);
-    run_all(&r, threads);
-    mp_err e = r.failed ? mp_fail(r.failed->e, "%s", r.failed->message) : MP_OK;
+    mp_err e = run_all(&r, threads);
     pthread_cond_destroy(&r.freed);
     pthread_mutex_destroy(&r.out);
     pthread_mutex_destroy(&r.in);

@@ -19,7 +19,7 @@ typedef struct mp_relay {
 
 /* `threads` include the caller's; `count` pieces, at least as many. The first failure in the order of the stream ends it and
  * is returned with its message. A piece whose work failed is given all the same, so that what was done of it before the
- * failure is not lost; pieces behind it are not. */
+ * failure is not lost; pieces behind it are not. A step that gives up (guard.h) has failed. */
 MP_MUST mp_err mp_relay_run(const mp_relay *how, void *arg, void *const *piece, int count, int threads);
 
 #endif

@@ -1,6 +1,7 @@
 /* text.c - see text.h.
  * SPDX-License-Identifier: MIT */
 #include "base/text.h"
+#include "base/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,15 +15,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static mp_err slurp_fd(int fd, const char *path, size_t limit, mp_arena *a, mp_span *out)
+typedef struct slurp {
+    int fd;
+    const char *path;
+    size_t limit;
+    mp_arena *arena;
+    mp_span *out;
+} slurp;
+
+static mp_err slurp_fd(void *arg)
 {
+    const slurp *s = arg;
+    int fd = s->fd;
+    const char *path = s->path;
+    size_t limit = s->limit;
     struct stat st;
     if (fstat(fd, &st) != 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
     if (S_ISDIR(st.st_mode)) return mp_fail(MP_ERR_IO, "%s: is a folder, expected a file", path);
     size_t cap = st.st_size > 0 ? (size_t)st.st_size + 1 : 65536, n = 0;
     if (limit && st.st_size > 0 && (size_t)st.st_size > limit)
         return mp_fail(MP_ERR_LIMIT, "%s: larger than %zu bytes", path, limit);
-    char *p = MP_NEW_RAW(a, char, cap + 1);
+    char *p = MP_NEW_RAW(s->arena, char, cap + 1);
     for (;;) {
         ssize_t got = read(fd, p + n, cap - n);
         if (got < 0 && errno == EINTR) continue;
@@ -31,14 +44,14 @@ static mp_err slurp_fd(int fd, const char *path, size_t limit, mp_arena *a, mp_s
         n += (size_t)got;
         if (n == cap) { /* a pipe, or a file that grows: make room for more */
             if (limit && n >= limit) return mp_fail(MP_ERR_LIMIT, "%s: larger than %zu bytes", path, limit);
-            char *more = MP_NEW_RAW(a, char, 2 * cap + 1);
+            char *more = MP_NEW_RAW(s->arena, char, 2 * cap + 1);
             memcpy(more, p, n);
             p = more;
             cap *= 2;
         }
     }
     p[n] = '\0';
-    *out = (mp_span){ p, n };
+    *s->out = (mp_span){ p, n };
     return MP_OK;
 }
 
@@ -46,7 +59,7 @@ mp_err mp_slurp(const char *path, size_t limit, mp_arena *a, mp_span *out)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
-    mp_err e = slurp_fd(fd, path, limit, a, out);
+    mp_err e = mp_guarded(slurp_fd, &(slurp){ fd, path, limit, a, out });
     close(fd);
     return e;
 }
@@ -410,13 +423,11 @@ const char *mp_nearest(const char *word, const char *const *list)
 /* Room for n more bytes and a NUL. */
 static void reserve(mp_buf *b, size_t n)
 {
-    if (b->n + n + 1 <= b->cap) return;
+    if (n < b->cap - b->n) return;
+    if (n > SIZE_MAX / 4 || b->n > SIZE_MAX / 4) mp_give_up(mp_no_memory(n));
     size_t cap = 2 * (b->n + n) + 64;
     char *p = realloc(b->p, cap);
-    if (!p) {
-        fprintf(stderr, "midpool: out of memory: %zu more bytes were needed\n", cap);
-        exit(1);
-    }
+    if (!p) mp_give_up(mp_no_memory(cap));
     b->p = p;
     b->cap = cap;
 }

@@ -10,6 +10,7 @@
  * Wang, Li, Ma, Montufar, Zhuang & Fan, Haar graph pooling, 2020.
  * SPDX-License-Identifier: MIT */
 #include "baseline/haar.h"
+#include "base/guard.h"
 
 #include <string.h>
 
@@ -51,8 +52,9 @@ typedef struct batch { /* Phi and clusters of all its graphs, one below the othe
 
 static batch gather(mp_arena *a, const mp_haar_graph *const *basis, int l, const mp_graph *g)
 {
-    size_t entries = 0;
-    for (int b = 0; b < g->graphs; b++) entries += (size_t)basis[b]->phi[l].ptr[basis[b]->chain.size[l]];
+    int64_t all = 0;
+    for (int b = 0; b < g->graphs; b++) all += basis[b]->phi[l].ptr[basis[b]->chain.size[l]];
+    int entries = mp_count(all, "entries of Haar bases");
     batch out = { MP_NEW_RAW(a, int, g->nodes), MP_NEW(a, int, g->graphs + 1), MP_NEW(a, int, g->nodes + 1),
                   MP_NEW_RAW(a, int, entries), MP_NEW_RAW(a, mp_real, entries) };
     int at = 0;

@@ -93,11 +93,8 @@ mp_err mp_cli_set(const mp_cli *cli, void *conf, const char *name, const char *v
 static void collect(reader *r, const char *name, const char *value, const char *where, bool on_line)
 {
     if (r->settings == r->cap) {
-        int cap = 2 * r->cap + 32;
-        mp_cli_setting *more = MP_NEW(r->arena, mp_cli_setting, cap);
-        if (r->settings) memcpy(more, r->setting, sizeof *more * (size_t)r->settings);
-        r->setting = more;
-        r->cap = cap;
+        r->cap = mp_room(r->cap, (int64_t)r->settings + 1, 32, "settings");
+        MP_MORE(r->arena, r->setting, r->settings, r->cap);
     }
     r->setting[r->settings++] = (mp_cli_setting){ name, value, where, on_line };
 }

@@ -18,7 +18,7 @@
 #define GROWTH       1.25 /* arenas grow by a quarter, and small ones keep as much to spare */
 #define SURE         1.5  /* tries may need more than was thought by this factor */
 #define PARAM_BLOCKS 6    /* copies of all weights: themselves, two moments, best so far, moments to save */
-#define TRY_BLOCKS   3    /* of those while trying: two moments, a gradient */
+#define TRY_BLOCKS   4    /* of those while trying: themselves, two moments, a gradient */
 #define MIB          1048576.0
 
 typedef struct sized {
@@ -107,26 +107,30 @@ static double extrapolated(const ladder *l, double size)
     return l->bytes[1] * pow(size / l->size[1], power < 1 ? 1 : power > 2 ? 2 : power);
 }
 
-static void try(ladder *l, const mp_batch *b)
+static mp_err try(ladder *l, const mp_batch *b)
 {
-    if (b->n == 0) return;
+    if (b->n == 0) return MP_OK;
+    size_t bytes;
+    MP_TRY(mp_engine_try(l->engine, b, &bytes));
     l->size[0] = l->size[1];
     l->bytes[0] = l->bytes[1];
-    l->bytes[1] = (double)mp_engine_try(l->engine, b);
+    l->bytes[1] = (double)bytes;
     l->size[1] = (double)mp_batch_size(b);
+    return MP_OK;
 }
 
 /* Bytes of one thread. A try that might not fit is left to the extrapolation. */
-static double climb(ladder *l, const mp_batch *all, double most, mp_arena *a)
+static mp_err climb(ladder *l, const mp_batch *all, double most, mp_arena *a, double *bytes)
 {
     int *room = MP_NEW_RAW(a, int, all->n);
     int64_t whole = mp_batch_size(&l->largest);
     for (int shift = FIRST; shift >= 0 && SURE * extrapolated(l, (double)(whole >> shift)) <= most; shift -= 2) {
         mp_batch smaller = fill(l->sorted, all, whole >> shift, room);
         if (l->size[1] > 0) mp_arena_limit(0); /* foreseen: a guess that is a little low must not end the program */
-        try(l, shift ? &smaller : &l->largest);
+        MP_TRY(try(l, shift ? &smaller : &l->largest));
     }
-    return extrapolated(l, (double)whole);
+    *bytes = extrapolated(l, (double)whole);
+    return MP_OK;
 }
 
 /* ---- the sum ---- */
@@ -152,9 +156,8 @@ static mp_err forecast(const mp_workload *w, mp_arena *a, mp_forecast *out)
     mp_config config = *w->config;
     mp_config_resolve(&config, &w->data->graphs);
     mp_model *m;
-    MP_TRY(mp_model_new(a, &config, w->data->x.cols, w->data->classes, &m));
+    MP_TRY(mp_model_plan(a, &config, w->data->x.cols, w->data->classes, &m));
     mp_params *params = mp_model_params(m);
-    mp_params_init(params, (uint64_t)config.seed, 0);
     int graphs = w->data->graphs.graphs;
     mp_batch all = {
         &w->data->graphs, &w->data->x, w->which, w->n, MP_NEW(a, int, graphs), MP_NEW(a, double, graphs)
@@ -166,11 +169,16 @@ static mp_err forecast(const mp_workload *w, mp_arena *a, mp_forecast *out)
         if (out->bytes < tried) out->bytes = tried;
         return refuse(w, out, l.sorted[0].graph);
     }
+    mp_params_alloc(params);
+    mp_params_init(params, (uint64_t)config.seed, 0);
     l.engine = mp_engine_new(m, 1);
     find_largest(&l, w, all, a);
-    out->shard = (size_t)(GROWTH * climb(&l, &all, most ? (double)most - (double)tried : HUGE_VAL, a));
+    double bytes = 0;
+    mp_err e = climb(&l, &all, most ? (double)most - (double)tried : HUGE_VAL, a, &bytes);
     mp_engine_free(l.engine);
     mp_arena_limit(most);
+    if (e != MP_OK) return mp_fail_within(e, "%s, %s", w->data->name, config.pool);
+    out->shard = (size_t)(GROWTH * bytes);
     out->threads = w->threads < l.shards ? w->threads : l.shards;
     size_t blocks = (size_t)(l.shards + PARAM_BLOCKS) * block;
     out->bytes = held + (size_t)w->jobs * ((size_t)out->threads * out->shard + blocks);

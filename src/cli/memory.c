@@ -21,13 +21,12 @@
 
 static size_t allowed;
 
-static void refuse(size_t bytes)
+static void say(size_t bytes)
 {
-    mp_cli_say(
-        "midpool: this needs more memory than is free: %.1f MiB held, %.1f MiB more asked for, %.1f MiB were free at "
-        "the start",
+    mp_fail(
+        MP_ERR_LIMIT,
+        "this needs more memory than is free: %.1f MiB held, %.1f MiB more asked for, %.1f MiB were free at the start",
         (double)mp_arena_total() / 1048576, (double)bytes / 1048576, (double)allowed / 1048576);
-    exit(1);
 }
 
 static size_t available(void)
@@ -126,7 +125,7 @@ void mp_memory_guard(void)
     allowed -= allowed / 20;
     allowed = lower(allowed, asked(), 0);
     if (allowed == 0) return; /* not known here */
-    mp_arena_on_full(refuse);
+    mp_arena_on_full(say);
     mp_arena_limit(allowed);
 }
 

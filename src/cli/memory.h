@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* From now on a request that goes beyond what the machine had free ends the program with one line and exit code 1. */
+/* From now on a request that goes beyond what the machine had free gives up (guard.h): the program ends with one line and
+ * exit code 1. */
 void mp_memory_guard(void);
 
 /* What arenas may hold in all: bytes free at the start less a twentieth, or what the environment's MIDPOOL_MEMORY (MiB)

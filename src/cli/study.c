@@ -34,11 +34,8 @@ mp_err mp_study_add(mp_study *s, const mp_dataset *d, const mp_folds *f, const m
     int n = mp_grid_points(grid, config, point);
     MP_TRY(check_size(s, f, config->seed, n));
     if (s->rows == s->room) {
-        int room = 2 * s->room + 16;
-        mp_study_row *more = MP_NEW(s->arena, mp_study_row, room);
-        if (s->rows) memcpy(more, s->row, sizeof *more * (size_t)s->rows);
-        s->row = more;
-        s->room = room;
+        s->room = mp_room(s->room, (int64_t)s->rows + 1, 16, "rows of a study");
+        MP_MORE(s->arena, s->row, s->rows, s->room);
     }
     mp_study_row *row = &s->row[s->rows++];
     int each = s->seeds * f->count; /* runs of a point */

@@ -1,6 +1,7 @@
 /* archive.c - reading archives with libarchive. Member paths are names to compare, never places to write to.
  * SPDX-License-Identifier: MIT */
 #include "data/archive.h"
+#include "base/guard.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -100,8 +101,16 @@ static mp_err skip_member(const mp_gather *g, struct archive_entry *entry, int64
     return MP_OK;
 }
 
-static mp_err read_members(mp_gather *g, struct archive *in)
+typedef struct unpacking {
+    mp_gather *g;
+    struct archive *in;
+} unpacking;
+
+static mp_err read_members(void *arg)
 {
+    const unpacking *u = arg;
+    mp_gather *g = u->g;
+    struct archive *in = u->in;
     int members = 0;
     int64_t skipped = 0;
     for (struct archive_entry *entry;;) {
@@ -127,10 +136,11 @@ static mp_err read_members(mp_gather *g, struct archive *in)
     return members ? MP_OK : mp_fail(MP_ERR_INPUT, "%s: the archive is empty", g->where);
 }
 
+/* NULL when there is no memory for it. */
 static struct archive *reader(void)
 {
     struct archive *in = archive_read_new();
-    mp_assert(in != NULL);
+    if (!in) return NULL;
     archive_read_support_filter_gzip(in);
     archive_read_support_filter_xz(in);
     archive_read_support_format_tar(in);
@@ -138,13 +148,19 @@ static struct archive *reader(void)
     return in;
 }
 
+/* Reads all members of what was opened with `status`; ends the reader. */
+static mp_err read_all(mp_gather *g, struct archive *in, int status)
+{
+    mp_err e = status == ARCHIVE_OK ? mp_guarded(read_members, &(unpacking){ g, in }) : damaged(g->where, in, NULL);
+    archive_read_free(in);
+    return e;
+}
+
 mp_err mp_gather_archive(mp_gather *g, const char *path)
 {
     names n = names_begin();
     struct archive *in = reader();
-    mp_err e =
-        archive_read_open_filename(in, path, BLOCK) == ARCHIVE_OK ? read_members(g, in) : damaged(g->where, in, NULL);
-    archive_read_free(in);
+    mp_err e = in ? read_all(g, in, archive_read_open_filename(in, path, BLOCK)) : mp_no_memory(BLOCK);
     names_end(n);
     return e;
 }
@@ -153,9 +169,7 @@ mp_err mp_gather_archive_bytes(mp_gather *g, mp_span packed)
 {
     names n = names_begin();
     struct archive *in = reader();
-    mp_err e = archive_read_open_memory(in, packed.p, packed.n) == ARCHIVE_OK ? read_members(g, in)
-                                                                              : damaged(g->where, in, NULL);
-    archive_read_free(in);
+    mp_err e = in ? read_all(g, in, archive_read_open_memory(in, packed.p, packed.n)) : mp_no_memory(BLOCK);
     names_end(n);
     return e;
 }
@@ -194,9 +208,14 @@ static mp_err go_to(struct archive *in, const char *where, const char *path)
 static mp_err open_member(const char *where, const char *path, mp_tap *out)
 {
     member *m = malloc(sizeof *m);
-    mp_assert(m != NULL);
+    struct archive *in = reader();
+    if (!m || !in) {
+        free(m);
+        archive_read_free(in);
+        return mp_no_memory(sizeof *m + BLOCK);
+    }
     names n = names_begin();
-    *m = (member){ reader(), where };
+    *m = (member){ in, where };
     *out = (mp_tap){ read_on, close_member, m };
     mp_err e = go_to(m->in, where, path);
     names_end(n);

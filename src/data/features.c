@@ -4,6 +4,7 @@
  * is NULL and the first layer only gathers rows of its weights.
  * SPDX-License-Identifier: MIT */
 #include "data/features.h"
+#include "base/guard.h"
 #include "data/known.h"
 
 #include <limits.h>
@@ -149,7 +150,7 @@ mp_err mp_features_apply(const mp_recipe *r, const mp_raw *raw, mp_arena *a, mp_
     int nodes = raw->graphs.nodes;
     int64_t most = r->attributes ? raw->attributes.ptr[nodes] : 0;
     most += (int64_t)nodes * (r->label_columns + (r->degree != MP_DEGREE_NONE));
-    if (most > INT_MAX) return mp_fail(MP_ERR_LIMIT, "%s: more than %d feature values", raw->name, INT_MAX);
+    if (most > MP_MOST_COUNT) return mp_fail(MP_ERR_LIMIT, "%s: more than %d feature values", raw->name, MP_MOST_COUNT);
     filling f = { 0, MP_NEW_RAW(a, int, most), NULL, true };
     int *ptr = MP_NEW(a, int, nodes + 1);
     mp_arena_mark before_values = mp_arena_here(a); /* given back when all values turn out to be 1 */

@@ -41,7 +41,10 @@ mp_err mp_tap_file(const char *path, mp_tap *out)
     int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
     file *f = malloc(sizeof *f);
-    mp_assert(f != NULL);
+    if (!f) {
+        if (fd != STDIN_FILENO) close(fd);
+        return mp_no_memory(sizeof *f);
+    }
     *f = (file){ path, fd };
     *out = (mp_tap){ read_file, close_file, f };
     return MP_OK;
@@ -73,7 +76,7 @@ static mp_err make_room(mp_feed *f)
         size_t room = f->room ? 2 * f->room : FIRST_ROOM;
         if (room > MOST_ROOM) return mp_fail(MP_ERR_LIMIT, "a line or a graph has more than %zu bytes", MOST_ROOM / 2);
         char *p = malloc(room);
-        if (!p) return mp_fail(MP_ERR_LIMIT, "out of memory: %zu bytes were needed", room);
+        if (!p) return mp_no_memory(room);
         if (used) memcpy(p, f->p + f->from, used);
         free(f->p);
         f->p = p;

@@ -1,6 +1,7 @@
 /* gather.c - see gather.h.
  * SPDX-License-Identifier: MIT */
 #include "data/gather.h"
+#include "base/guard.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -112,8 +113,21 @@ static mp_err gather_file(mp_gather *g, const char *path)
     return mp_gather_grown(g, slot->n, 0);
 }
 
-static mp_err gather_entries(mp_gather *g, DIR *dir, const char *path, int depth)
+static mp_err gather_depth(mp_gather *g, const char *path, int depth);
+
+typedef struct folder {
+    mp_gather *gather;
+    DIR *dir;
+    const char *path;
+    int depth;
+} folder;
+
+static mp_err gather_entries(void *arg)
 {
+    const folder *f = arg;
+    mp_gather *g = f->gather;
+    DIR *dir = f->dir;
+    const char *path = f->path;
     for (;;) {
         errno = 0;
         const struct dirent *entry = readdir(dir);
@@ -126,23 +140,24 @@ static mp_err gather_entries(mp_gather *g, DIR *dir, const char *path, int depth
         bool inside = strcmp(entry->d_name, "10fold_idx") == 0 || strcmp(entry->d_name, "raw") == 0;
         if (S_ISREG(st.st_mode)) {
             MP_TRY(gather_file(g, full));
-        } else if (S_ISDIR(st.st_mode) && inside && depth == 0) {
-            DIR *sub = opendir(full);
-            if (!sub) return mp_fail(MP_ERR_IO, "%s: %s", full, strerror(errno));
-            mp_err e = gather_entries(g, sub, full, 1);
-            closedir(sub);
-            MP_TRY(e);
+        } else if (S_ISDIR(st.st_mode) && inside && f->depth == 0) {
+            MP_TRY(gather_depth(g, full, 1));
         }
     }
 }
 
-mp_err mp_gather_folder(mp_gather *g, const char *path)
+static mp_err gather_depth(mp_gather *g, const char *path, int depth)
 {
     DIR *dir = opendir(path);
     if (!dir) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
-    mp_err e = gather_entries(g, dir, path, 0);
+    mp_err e = mp_guarded(gather_entries, &(folder){ g, dir, path, depth });
     closedir(dir);
     return e;
+}
+
+mp_err mp_gather_folder(mp_gather *g, const char *path)
+{
+    return gather_depth(g, path, 0);
 }
 
 mp_err mp_make_folder(const char *path)

@@ -88,7 +88,7 @@ static mp_err colors_of_size(const color_part *p, int seed, int n, int Q, mp_are
 {
     int labels = (n < COLOR_LABELS - 1 ? n : COLOR_LABELS - 1) + 1, made = 0;
     for (int round = 0; made < Q; round++) {
-        if (round > 50 + 100 * Q)
+        if (round > 50 + 100 * (int64_t)Q)
             return mp_fail(MP_ERR_USAGE, "there are not %d different colourings of graphs with %d nodes", Q, n);
         mp_rng rng = mp_rng_stream((uint64_t)seed, MP_FOR_DATA, FOR_COLORS, (uint64_t)p->part,
                                    (uint64_t)n << 32 | (uint64_t)round);

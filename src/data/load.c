@@ -218,10 +218,8 @@ static void list_one(listing *l, const char *name, const char *path)
     for (int i = 0; i < l->count; i++)
         if (strcmp(l->seen[i], name) == 0) return;
     if (l->count == l->room) {
-        const char **more = MP_NEW(l->a, const char *, 2 * l->room + 64);
-        if (l->count) memcpy(more, l->seen, (size_t)l->count * sizeof *more);
-        l->seen = more;
-        l->room = 2 * l->room + 64;
+        l->room = mp_room(l->room, (int64_t)l->count + 1, 64, "data sets");
+        MP_MORE(l->a, l->seen, l->count, l->room);
     }
     l->seen[l->count++] = name;
     l->each(l->state, name, path);

@@ -1,6 +1,7 @@
 /* sketch.c - see sketch.h.
  * SPDX-License-Identifier: MIT */
 #include "data/sketch.h"
+#include "base/guard.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -113,14 +114,10 @@ static int *find(const mp_sketch_set *set, const mp_sketch *s)
 
 static void grow(mp_sketch_set *set)
 {
-    const mp_sketch *old = set->at;
-    set->room = set->room ? 2 * set->room : 256;
-    set->at = MP_NEW_RAW(set->a, mp_sketch, set->room);
+    set->room = set->room ? mp_count(2 * (int64_t)set->room, "graphs") : 256; /* a power of two: find needs it */
+    MP_MORE(set->a, set->at, set->count, set->room);
     set->slot = MP_NEW(set->a, int, 2 * (size_t)set->room);
-    for (int i = 0; i < set->count; i++) {
-        set->at[i] = old[i];
-        *find(set, &set->at[i]) = i + 1;
-    }
+    for (int i = 0; i < set->count; i++) *find(set, &set->at[i]) = i + 1;
 }
 
 bool mp_sketch_add(mp_sketch_set *set, const mp_sketch *s)
@@ -153,7 +150,7 @@ static mp_err count_all(const mp_sketch *const *list, int n, mp_graph *g)
         nodes += list[b]->nodes;
         edges += 2 * (int64_t)list[b]->edges;
     }
-    if (nodes >= INT_MAX || edges >= INT_MAX)
+    if (nodes > MP_MOST_COUNT || edges > MP_MOST_COUNT)
         return mp_fail(MP_ERR_LIMIT, "%lld nodes and %lld edges: each count must stay below 2^31", (long long)nodes,
                        (long long)edges);
     *g = (mp_graph){ .graphs = n, .nodes = (int)nodes, .edges = (int)edges };

@@ -1,6 +1,7 @@
 /* stream.c - what streams share, and the one over a data set in memory.
  * SPDX-License-Identifier: MIT */
 #include "data/stream.h"
+#include "base/guard.h"
 
 #include <stdlib.h>
 
@@ -67,7 +68,7 @@ mp_stream *mp_stream_whole(const mp_dataset *d, int64_t first)
 {
     mp_assert(first >= 0 && first <= d->graphs.graphs);
     whole *w = malloc(sizeof *w);
-    mp_assert(w != NULL);
+    if (!w) mp_give_up(mp_no_memory(sizeof *w));
     *w = (whole){ { whole_cut, whole_read, whole_close }, d, (int)first };
     return &w->stream;
 }

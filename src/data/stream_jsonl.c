@@ -5,6 +5,7 @@
  * or "x", rows of finished features, in place of labels and attributes. What the model does not need may be left out.
  * Line n is graph n - 1; an empty line is an error.
  * SPDX-License-Identifier: MIT */
+#include "base/guard.h"
 #include "base/json.h"
 #include "data/query.h"
 #include "data/stream.h"
@@ -175,6 +176,20 @@ static mp_err read_line(const jsonl *j, mp_piece *p, mp_span text, int line, mp_
     return MP_OK;
 }
 
+typedef struct joining {
+    mp_piece *piece;
+    const mp_graph *g;
+    const mp_sparse *x;
+} joining;
+
+static mp_err join(void *arg)
+{
+    const joining *j = arg;
+    mp_piece *p = j->piece;
+    mp_graph_join(p->memory, j->g, j->x, p->count, &p->data.graphs, &p->data.x);
+    return MP_OK;
+}
+
 static mp_err read_piece(const mp_stream *s, mp_piece *p)
 {
     const jsonl *j = (const jsonl *)s;
@@ -189,8 +204,14 @@ static mp_err read_piece(const mp_stream *s, mp_piece *p)
         e = read_line(j, p, text, (int)p->first + p->count + 1, &g[p->count], &x[p->count]);
         p->count += e == MP_OK;
     }
-    mp_graph_join(p->memory, g, x, p->count, &p->data.graphs, &p->data.x);
-    return e;
+    mp_failure failure; /* of a line; what is before it is joined all the same */
+    mp_failure_keep(&failure, e);
+    e = mp_guarded(join, &(joining){ p, g, x });
+    if (e == MP_OK) return mp_failure_again(&failure);
+    int lines_read = p->count;
+    p->count = 0;
+    return mp_fail_within(e, "%s:%lld to %lld together", j->name, (long long)p->first + 1,
+                          (long long)p->first + lines_read);
 }
 
 static void close_feed(mp_stream *s)
@@ -202,7 +223,10 @@ static void close_feed(mp_stream *s)
 mp_stream *mp_stream_jsonl(const char *name, mp_tap tap, const mp_dataset_as *as)
 {
     jsonl *j = calloc(1, sizeof *j);
-    mp_assert(j != NULL);
+    if (!j) {
+        tap.close(tap.state);
+        mp_give_up(mp_no_memory(sizeof *j));
+    }
     *j = (jsonl){ .stream = { cut, read_piece, close_feed }, .name = name, .as = as };
     mp_feed_open(&j->feed, tap);
     return &j->stream;

@@ -6,6 +6,7 @@
  * be missed by an answer already given: mp_stream_gathered looks at all of them first.
  * SPDX-License-Identifier: MIT */
 #include "data/stream.h"
+#include "base/guard.h"
 #include "base/relay.h"
 #include "data/scan.h"
 
@@ -188,7 +189,11 @@ static mp_err begin(tu *t)
 mp_err mp_stream_tu(const char *name, const mp_tap tap[MP_TU_PARTS], const mp_dataset_as *as, mp_stream **out)
 {
     tu *t = calloc(1, sizeof *t);
-    mp_assert(t != NULL);
+    if (!t) {
+        for (int part = 0; part < MP_TU_PARTS; part++)
+            if (tap[part].close) tap[part].close(tap[part].state);
+        return mp_no_memory(sizeof *t);
+    }
     t->stream = (mp_stream){ cut, read_piece, close_all };
     t->name = name;
     t->as = as;
@@ -227,21 +232,33 @@ static mp_err nothing_to_give(void *stream, void *piece)
     return MP_OK;
 }
 
-/* Looks at all edges before the first answer. Takes the stream, which needs no more than edges and indicator. */
-static mp_err in_step(mp_stream *s, int threads)
+typedef struct looking {
+    mp_stream *stream;
+    int threads;
+} looking;
+
+static mp_err look(void *arg)
 {
     static const mp_relay steps = { next_piece, edges_within, nothing_to_give };
+    const looking *l = arg;
     mp_arena *a = mp_arena_new(4096);
-    int count = 2 * threads;
+    int count = 2 * l->threads;
     mp_piece *pieces = MP_NEW(a, mp_piece, count);
     void **piece = MP_NEW(a, void *, count);
     for (int i = 0; i < count; i++) {
         mp_piece_init(&pieces[i]);
         piece[i] = &pieces[i];
     }
-    mp_err e = mp_relay_run(&steps, s, piece, count, threads);
+    mp_err e = mp_relay_run(&steps, l->stream, piece, count, l->threads);
     for (int i = 0; i < count; i++) mp_piece_free(&pieces[i]);
     mp_arena_free(a);
+    return e;
+}
+
+/* Looks at all edges before the first answer. Takes the stream, which needs no more than edges and indicator. */
+static mp_err in_step(mp_stream *s, int threads)
+{
+    mp_err e = mp_guarded(look, &(looking){ s, threads });
     mp_stream_close(s);
     return e;
 }

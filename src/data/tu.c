@@ -5,6 +5,7 @@
  * indicator's lines, the number of graphs its last number; every other file must agree.
  * SPDX-License-Identifier: MIT */
 #include "data/tu.h"
+#include "base/guard.h"
 #include "data/scan.h"
 #include "data/tu_edges.h"
 
@@ -35,7 +36,7 @@ static mp_err open_part(const mp_tu_files *f, mp_tu_part part, mp_arena *scratch
     if (!r->text.p) return mp_fail(MP_ERR_INPUT, "%s: missing", r->file);
     int64_t lines = mp_scan_lines(&r->text);
     if (lines == 0 && !f->piece) return mp_fail(MP_ERR_INPUT, "%s: empty", r->file);
-    if (lines >= INT_MAX) return mp_fail(MP_ERR_LIMIT, "%s: more than %d lines", r->file, INT_MAX - 1);
+    if (lines > MP_MOST_COUNT) return mp_fail(MP_ERR_LIMIT, "%s: more than %d lines", r->file, MP_MOST_COUNT);
     r->lines = (int)lines;
     return MP_OK;
 }
@@ -220,7 +221,8 @@ static mp_err read_attributes(const mp_tu_files *f, mp_arena *scratch, mp_arena 
         mp_scan s = mp_scan_of(r.text, r.file);
         for (int v = 0; v < r.lines; v++) {
             MP_TRY(read_attribute_row(&s, columns, &fill));
-            if (fill.count > INT_MAX) return mp_fail(MP_ERR_LIMIT, "%s: more than %d values", r.file, INT_MAX);
+            if (fill.count > MP_MOST_COUNT)
+                return mp_fail(MP_ERR_LIMIT, "%s: more than %d values", r.file, MP_MOST_COUNT);
             ptr[v + 1] = (int)fill.count;
         }
         if (pass == 0) fill = (filling){ 0, MP_NEW_RAW(a, int, fill.count), MP_NEW_RAW(a, mp_real, fill.count) };

@@ -5,6 +5,7 @@
  * sources in ascending order leaves every target's list sorted, and repeated edges side by side.
  * SPDX-License-Identifier: MIT */
 #include "data/tu_edges.h"
+#include "base/guard.h"
 #include "data/scan.h"
 
 typedef struct rows { /* row v: col[ptr[v]] .. col[ptr[v+1]-1] */
@@ -156,7 +157,8 @@ static mp_err add_reverses(rows *r, int nodes, const char *file, mp_arena *scrat
                             other.ptr[v + 1] - other.ptr[v], NULL);
         total += both.ptr[v];
     }
-    if (total > INT_MAX) return mp_fail(MP_ERR_LIMIT, "%s: more than %d edges with their reverses", file, INT_MAX);
+    if (total > MP_MOST_COUNT)
+        return mp_fail(MP_ERR_LIMIT, "%s: more than %d edges with their reverses", file, MP_MOST_COUNT);
     lengths_to_starts(both.ptr, nodes);
     both.col = MP_NEW_RAW(a, int, total);
     for (int v = 0; v < nodes; v++)

@@ -21,7 +21,7 @@ typedef struct mp_met {
     mp_real *weight;
 } mp_met;
 
-void mp_met_reserve(mp_met *m, int more);
+void mp_met_reserve(mp_met *m, int64_t more);
 /* The edge p -> q; a loop only if loops are sums. */
 void mp_met_add(mp_met *m, const mp_coarsening *a, int p, int q, mp_real weight);
 /* Cluster p has all its edges. */

@@ -128,7 +128,7 @@ static void list_met(mp_ctx *c, const mp_coarsening *a, block z, const mp_real *
 void mp_coarse_dense(mp_ctx *c, const mp_coarsening *a, int b, const mp_real *share, mp_met *met)
 {
     block z = block_of(a, b);
-    mp_met_reserve(met, z.k * (z.k + 1));
+    mp_met_reserve(met, (int64_t)z.k * (z.k + 1));
     mp_arena_mark here = mp_arena_here(c->arena);
     mp_real *T = dense_t(c, a, z, share), *W = dense_w(c, a, z);
     mp_real *N = product(c, plain(W, z.n), plain(T, z.k), z.n, z.k, z.n);

@@ -3,11 +3,13 @@
  *     mul:   Y_b = A_b X_b,     dA_b = dY_b X_b^T,   dX_b = A_b^T dY_b      (convolution on a pooled graph)
  * A batch is never padded: graph b has the rows ptr[b] .. ptr[b+1]-1.
  * SPDX-License-Identifier: MIT */
+#include "base/guard.h"
 #include "grad/ops.h"
 #include "grad/product.h"
 
 const int *mp_even_ptr(mp_ctx *c, int graphs, int each)
 {
+    mp_count((int64_t)graphs * each, "entries of a matrix in even pieces");
     int *ptr = MP_NEW_RAW(c->arena, int, graphs + 1);
     for (int b = 0; b <= graphs; b++) ptr[b] = b * each;
     return ptr;
@@ -41,7 +43,7 @@ mp_mat *mp_block_gram(mp_ctx *c, mp_mat *s, mp_mat *x, const int *ptr, int graph
 {
     mp_assert(s->rows == x->rows && ptr[graphs] == x->rows);
     int K = s->cols, C = x->cols;
-    mp_mat *out = mp_mat_new(c, graphs * K, C);
+    mp_mat *out = mp_mat_new(c, mp_count((int64_t)graphs * K, "clusters of a batch"), C);
     for (int b = 0; b < graphs; b++) {
         mp_operand left = { s->v + mp_at(ptr[b], K), K, true }, right = { x->v + mp_at(ptr[b], C), C, false };
         mp_product(c, out->v + mp_at(b * K, C), left, right, K, C, ptr[b + 1] - ptr[b], false);
@@ -75,7 +77,7 @@ static void mul_back(void *p, mp_ctx *c)
 
 mp_mat *mp_block_mul(mp_ctx *c, mp_mat *a, mp_mat *x, int graphs)
 {
-    mp_assert(graphs > 0 && a->rows % graphs == 0 && x->rows == graphs * a->cols);
+    mp_assert(graphs > 0 && a->rows % graphs == 0 && x->rows == (int64_t)graphs * a->cols);
     int M = a->rows / graphs, K = a->cols, C = x->cols;
     mp_mat *out = mp_mat_new(c, a->rows, C);
     for (int b = 0; b < graphs; b++) {
@@ -105,7 +107,7 @@ mp_mat *mp_softmax_rows(mp_ctx *c, mp_mat *x, int parts)
 {
     mp_assert(parts > 0 && x->cols % parts == 0);
     mp_mat *out = mp_mat_new(c, x->rows, x->cols);
-    int pieces = x->rows * parts;
+    int pieces = mp_count((int64_t)x->rows * parts, "rows of a softmax");
     const int *ptr = mp_even_ptr(c, pieces, x->cols / parts);
     c->k->softmax(out->v, x->v, ptr, pieces);
     MP_RECORD(c, softmax_back, struct softmax, out, x, ptr, pieces);

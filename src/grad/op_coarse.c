@@ -49,17 +49,12 @@ mp_mat *mp_collect(mp_ctx *c, const mp_assign *t, mp_mat *alpha, mp_mat *x)
 }
 
 /* ---- coarse */
-void mp_met_reserve(mp_met *m, int more)
+void mp_met_reserve(mp_met *m, int64_t more)
 {
-    if (m->count + more <= m->cap) return;
-    int cap = m->count + more > 2 * m->cap ? m->count + more : 2 * m->cap;
-    int *to = MP_NEW_RAW(m->arena, int, cap);
-    mp_real *weight = MP_NEW_RAW(m->arena, mp_real, cap);
-    if (m->count) memcpy(to, m->to, (size_t)m->count * sizeof *to);
-    if (m->count) memcpy(weight, m->weight, (size_t)m->count * sizeof *weight);
-    m->to = to;
-    m->weight = weight;
-    m->cap = cap;
+    if (more <= m->cap - m->count) return;
+    m->cap = mp_room(m->cap, m->count + more, 0, "edges between clusters");
+    MP_MORE(m->arena, m->to, m->count, m->cap);
+    MP_MORE(m->arena, m->weight, m->count, m->cap);
 }
 
 static void met_put(mp_met *m, int q, mp_real weight)
@@ -158,7 +153,7 @@ static void cluster_met(const mp_coarsening *a, int p, scratch *s, sums *r, mp_m
 {
     spread(a, p, s);
     int n = meet(a, p, s, r);
-    mp_met_reserve(met, n + 1);
+    mp_met_reserve(met, (int64_t)n + 1);
     for (int i = 0; i < n; i++) mp_met_add(met, a, p, r->found[i], r->value[r->found[i]]);
     mp_met_end(met, a, p);
 }

@@ -3,6 +3,7 @@
  * T is A laid out so that the softmax runs along its rows: A itself over the keys, A^T over the queries.
  *     dv = A^T dO,  dA = dO v^T,  dU = softmax backward of dA, over sqrt(C),  dq = dO + dU k,  dk = dU^T q
  * SPDX-License-Identifier: MIT */
+#include "base/guard.h"
 #include "grad/ops.h"
 #include "grad/product.h"
 
@@ -146,10 +147,8 @@ mp_mat *mp_mha(mp_ctx *c, mp_mat *q, const int *q_ptr, mp_mat *k, mp_mat *v, con
 {
     mp_assert(q->cols == k->cols && k->cols == v->cols && k->rows == v->rows && k_ptr[graphs] == k->rows);
     mp_assert(heads > 0 && q->cols % heads == 0 && (!q_ptr || q_ptr[graphs] == q->rows));
-    int C = q->cols;
-    mha a = {
-        mp_mat_new(c, q_ptr ? q->rows : graphs * q->rows, C), q, k, v, q_ptr, k_ptr, graphs, heads, over_queries, NULL
-    };
+    int C = q->cols, rows = q_ptr ? q->rows : mp_count((int64_t)graphs * q->rows, "queries of a batch");
+    mha a = { mp_mat_new(c, rows, C), q, k, v, q_ptr, k_ptr, graphs, heads, over_queries, NULL };
     size_t pairs = 0, used = 0;
     for (int b = 0; b < graphs; b++) pairs += (size_t)queries(&a, b) * (size_t)(k_ptr[b + 1] - k_ptr[b]);
     a.t = MP_NEW_RAW(c->arena, mp_real, pairs * (size_t)heads);
@@ -188,7 +187,7 @@ mp_mat *mp_head_spread(mp_ctx *c, mp_mat *q, int heads, mp_real scale)
 {
     mp_assert(heads > 0 && q->cols % heads == 0);
     int m = q->rows, C = q->cols, width = C / heads;
-    mp_mat *out = mp_mat_new(c, C, heads * m);
+    mp_mat *out = mp_mat_new(c, C, mp_count((int64_t)heads * m, "queries of all heads"));
     memset(out->v, 0, mp_size(out) * sizeof *out->v);
     for (int k = 0; k < C; k++)
         for (int i = 0; i < m; i++)

@@ -26,8 +26,8 @@ static void edge_score_back(void *p, mp_ctx *c)
     mp_real *ds = MP_NEW(c->arena, mp_real, 2 * (size_t)N);
     for (int v = 0; v < N; v++) {
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
-            ds[2 * v] += a->out->g[g->rev[e]];
-            ds[2 * v + 1] += a->out->g[e];
+            ds[mp_at(v, 2)] += a->out->g[g->rev[e]];
+            ds[mp_at(v, 2) + 1] += a->out->g[e];
         }
     }
     if (a->w->g) {
@@ -50,7 +50,8 @@ mp_mat *mp_edge_score(mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *w, mp_mat
     mp_product(c, s, (mp_operand){ x->v, x->cols, false }, (mp_operand){ w->v, x->cols, true }, g->nodes, 2, x->cols,
                false);
     for (int v = 0; v < g->nodes; v++)
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) out->v[e] = s[2 * g->col[e]] + (s[2 * v + 1] + b->v[0]);
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
+            out->v[e] = s[mp_at(g->col[e], 2)] + (s[mp_at(v, 2) + 1] + b->v[0]);
     mp_arena_back(c->arena, here);
     MP_RECORD(c, edge_score_back, struct edge_score, out, x, w, b, g);
     return out;

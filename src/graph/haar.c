@@ -1,6 +1,7 @@
 /* haar.c - see haar.h.
  * SPDX-License-Identifier: MIT */
 #include "graph/haar.h"
+#include "base/guard.h"
 #include "graph/spectral.h"
 
 #include <math.h>
@@ -137,6 +138,7 @@ void mp_haar_basis(mp_arena *a, const mp_chain *chain, int l, int cols, mp_haar 
         size_t count = (size_t)(m.ptr[q + 1] - m.ptr[q]);
         room += count * (count + 1) / 2;
     }
+    mp_count((int64_t)room, "entries of a Haar basis");
     building b = { MP_NEW(a, int, n + 1), MP_NEW_RAW(a, int, room), 0, MP_NEW_RAW(a, double, room) };
     for (int k = 0; k < spread_cols; k++) spread(&b, &above, k, &m);
     for (int q = 0; q < K; q++)

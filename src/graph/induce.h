@@ -15,7 +15,8 @@ void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_
  * for a loop that was added. */
 void mp_with_loops(mp_arena *a, const mp_graph *g, mp_graph *out, const int **edge_of);
 
-/* Nodes joined when they are one or two hops apart: the pattern of (A+I)^2 without its diagonal, unit weights. */
+/* Nodes joined when they are one or two hops apart: the pattern of (A+I)^2 without its diagonal, unit weights. Gives up
+ * (guard.h) when that is too many edges: one node with 65,536 neighbours makes 4 thousand million. */
 void mp_two_hop(mp_arena *a, const mp_graph *g, mp_graph *out);
 
 #endif

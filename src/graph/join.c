@@ -1,15 +1,18 @@
 /* join.c - see join.h.
  * SPDX-License-Identifier: MIT */
 #include "graph/join.h"
+#include "base/guard.h"
 
 static void join_graphs(mp_arena *a, const mp_graph *g, int n, mp_graph *out)
 {
-    int graphs = 0, nodes = 0, edges = 0;
+    int64_t all_graphs = 0, all_nodes = 0, all_edges = 0;
     for (int i = 0; i < n; i++) {
-        graphs += g[i].graphs;
-        nodes += g[i].nodes;
-        edges += g[i].edges;
+        all_graphs += g[i].graphs;
+        all_nodes += g[i].nodes;
+        all_edges += g[i].edges;
     }
+    int graphs = mp_count(all_graphs, "graphs"), nodes = mp_count(all_nodes, "nodes");
+    int edges = mp_count(all_edges, "edges");
     int *node_ptr = MP_NEW(a, int, graphs + 1), *row_ptr = MP_NEW(a, int, nodes + 1);
     int *col = MP_NEW_RAW(a, int, edges), *rev = MP_NEW_RAW(a, int, edges), b = 0, v = 0, e = 0;
     for (int i = 0; i < n; i++) {
@@ -26,12 +29,13 @@ static void join_graphs(mp_arena *a, const mp_graph *g, int n, mp_graph *out)
 
 static void join_features(mp_arena *a, const mp_sparse *x, int n, int nodes, mp_sparse *out)
 {
-    int count = 0, v = 0, z = 0;
+    int64_t all_values = 0;
     bool values = false;
     for (int i = 0; i < n; i++) {
-        count += x[i].ptr[x[i].rows];
+        all_values += x[i].ptr[x[i].rows];
         values = values || x[i].val;
     }
+    int count = mp_count(all_values, "feature values"), v = 0, z = 0;
     int *ptr = MP_NEW(a, int, nodes + 1), *col = MP_NEW_RAW(a, int, count);
     mp_real *val = values ? MP_NEW_RAW(a, mp_real, count) : NULL;
     for (int i = 0; i < n; i++) {

@@ -5,7 +5,8 @@
 
 #include "graph/graph.h"
 
-/* Unweighted graphs with `rev`; features with the same columns, with `ptr`. Counts must fit into an int. */
+/* Unweighted graphs with `rev`; features with the same columns, with `ptr`. Gives up (guard.h) when together they are too
+ * many. */
 void mp_graph_join(mp_arena *a, const mp_graph *g, const mp_sparse *x, int n, mp_graph *out, mp_sparse *out_x);
 
 #endif

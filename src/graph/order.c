@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "graph/order.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #define RUN 8
@@ -30,10 +31,10 @@ void mp_order_falling(mp_item *item, int n, mp_item *spare)
 {
     for (int at = 0; at < n; at += RUN) insertion(item + at, n - at < RUN ? n - at : RUN);
     mp_item *from = item, *to = spare;
-    for (int run = RUN; run < n; run *= 2) {
-        for (int at = 0; at < n; at += 2 * run) {
-            int left = n - at < run ? n - at : run, right = n - at - left < run ? n - at - left : run;
-            merge(to + at, from + at, left, from + at + left, right);
+    for (int64_t run = RUN; run < n; run *= 2) { /* 64 bits: twice a run may not fit an int */
+        for (int64_t at = 0; at < n; at += 2 * run) {
+            int64_t left = n - at < run ? n - at : run, right = n - at - left < run ? n - at - left : run;
+            merge(to + at, from + at, (int)left, from + at + left, (int)right);
         }
         mp_item *swap = from;
         from = to;

@@ -120,10 +120,8 @@ static mp_err read_names(DIR *d, const char *folder, mp_arena *a, const char *co
     for (const struct dirent *e; (e = readdir(d)) != NULL;) {
         if (!is_golden(e->d_name)) continue;
         if (*n == cap) {
-            const char **more = MP_NEW(a, const char *, 2 * cap);
-            memcpy(more, list, (size_t)cap * sizeof *list);
-            list = more;
-            cap *= 2;
+            cap = mp_room(cap, (int64_t)cap + 1, 0, "files");
+            MP_MORE(a, list, *n, cap);
         }
         list[(*n)++] = mp_arena_printf(a, "%s/%s", folder, e->d_name);
     }

@@ -1,6 +1,7 @@
 /* model.c - networks from a configuration. What differs between them is a row of a table (math.md 6.1, 6.7).
  * SPDX-License-Identifier: MIT */
 #include "model/model.h"
+#include "base/guard.h"
 #include "baseline/baseline.h"
 
 #include <math.h>
@@ -114,11 +115,36 @@ static mp_err init_baseline(mp_model *m, mp_arena *a)
     mp_net_setup s = { &m->conf, &m->params, m->features, m->outputs };
     m->baseline_state = mp_arena_zero(a, 1, m->baseline->size);
     m->baseline->init(m->baseline_state, &s);
-    mp_params_alloc(&m->params);
     return MP_OK;
 }
 
-mp_err mp_model_new(mp_arena *a, const mp_config *config, int features, int outputs, mp_model **out)
+static mp_err init_blocks(mp_model *m, mp_arena *a)
+{
+    const mp_pool_op *op = mp_pool_find(m->conf.pool);
+    m->arch = &archs[m->conf.arch];
+    m->blocks = m->arch->blocks ? m->arch->blocks : m->conf.layers;
+    int width = m->features;
+    for (int l = 0; l < m->blocks; l++) {
+        const char *number = mp_arena_printf(a, "%d", l);
+        mp_conv_kind kind = conv_after(conv_of(m->arch, &m->conf), l ? m->pool[l - 1] : NULL, &m->conf);
+        m->conv[l] = mp_conv_init(&m->params, mp_param_under(&m->params, "convs", number), kind, width, m->conf.hidden);
+        width = m->conf.hidden;
+        if (l == m->blocks - 1 && !m->arch->pool_last) continue;
+        m->pool[l] = mp_pool_new(a, op, &m->conf, &m->params, mp_param_under(&m->params, "pools", number), width);
+        if (l == m->blocks - 1) mp_pool_ends(m->pool[l]);
+        width = mp_pool_width(m->pool[l]);
+    }
+    init_head(m, m->arch->read == MP_READ_MAXMEAN ? 2 * width : width);
+    return MP_OK;
+}
+
+static mp_err claim(void *arg)
+{
+    mp_model *m = arg;
+    return m->baseline ? init_baseline(m, m->params.arena) : init_blocks(m, m->params.arena);
+}
+
+mp_err mp_model_plan(mp_arena *a, const mp_config *config, int features, int outputs, mp_model **out)
 {
     mp_model *m = MP_NEW(a, mp_model, 1);
     m->conf = *config;
@@ -131,23 +157,13 @@ mp_err mp_model_new(mp_arena *a, const mp_config *config, int features, int outp
     m->params.arena = a;
     m->baseline = mp_baseline_find(m->conf.pool);
     *out = m;
-    if (m->baseline) return init_baseline(m, a);
-    m->arch = &archs[config->arch];
-    m->blocks = m->arch->blocks ? m->arch->blocks : config->layers;
-    const mp_pool_op *op = mp_pool_find(m->conf.pool);
-    int width = features;
-    for (int l = 0; l < m->blocks; l++) {
-        const char *number = mp_arena_printf(a, "%d", l);
-        mp_conv_kind kind = conv_after(conv_of(m->arch, &m->conf), l ? m->pool[l - 1] : NULL, &m->conf);
-        m->conv[l] = mp_conv_init(&m->params, mp_param_under(&m->params, "convs", number), kind, width, m->conf.hidden);
-        width = m->conf.hidden;
-        if (l == m->blocks - 1 && !m->arch->pool_last) continue;
-        m->pool[l] = mp_pool_new(a, op, &m->conf, &m->params, mp_param_under(&m->params, "pools", number), width);
-        if (l == m->blocks - 1) mp_pool_ends(m->pool[l]);
-        width = mp_pool_width(m->pool[l]);
-    }
-    init_head(m, m->arch->read == MP_READ_MAXMEAN ? 2 * width : width);
-    mp_params_alloc(&m->params);
+    return mp_guarded(claim, m); /* more weights than can be counted are a failure like others */
+}
+
+mp_err mp_model_new(mp_arena *a, const mp_config *config, int features, int outputs, mp_model **out)
+{
+    MP_TRY(mp_model_plan(a, config, features, outputs, out));
+    mp_params_alloc(mp_model_params(*out));
     return MP_OK;
 }
 

@@ -17,6 +17,10 @@ MP_MUST mp_err mp_config_check(mp_config *c);
 
 typedef struct mp_model mp_model;
 
+/* The network as mp_model_new makes it, but without memory for its weights: their number and shapes can be looked at
+ * before mp_params_alloc asks for it. */
+MP_MUST mp_err mp_model_plan(mp_arena *a, const mp_config *config, int features, int outputs, mp_model **out);
+
 /* The network for `features` input columns and `outputs` classes (or 1 for regression). Weights are allocated and
  * zero until mp_params_init or a file sets them. Everything lives in the arena. */
 MP_MUST mp_err mp_model_new(mp_arena *a, const mp_config *config, int features, int outputs, mp_model **out);

@@ -1,6 +1,7 @@
 /* params.c - see params.h.
  * SPDX-License-Identifier: MIT */
 #include "nn/params.h"
+#include "base/guard.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,11 +14,8 @@ const char *mp_param_under(const mp_params *p, const char *prefix, const char *n
 static int add(mp_params *p, const char *prefix, const char *name, int rows, int cols, mp_init_kind init, double bound)
 {
     if (p->count == p->cap) {
-        int cap = p->cap ? 2 * p->cap : 32;
-        mp_param *list = MP_NEW(p->arena, mp_param, cap);
-        if (p->count) memcpy(list, p->list, (size_t)p->count * sizeof *list);
-        p->list = list;
-        p->cap = cap;
+        p->cap = mp_room(p->cap, p->count + 1, 32, "parameters");
+        MP_MORE(p->arena, p->list, p->count, p->cap);
     }
     mp_param *q = &p->list[p->count];
     *q = (mp_param){ .dims = 2,
@@ -29,7 +27,10 @@ static int add(mp_params *p, const char *prefix, const char *name, int rows, int
                      .bound = bound };
     int n = snprintf(q->name, sizeof q->name, "%s", mp_param_under(p, prefix, name));
     mp_assert(n > 0 && n < (int)sizeof q->name);
-    p->size += ((size_t)rows * (size_t)cols + 15) & ~(size_t)15; /* each starts on a vector */
+    size_t size = ((size_t)rows * (size_t)cols + 15) & ~(size_t)15; /* each starts on a vector */
+    if (size > MP_MOST_WEIGHTS - p->size)
+        mp_give_up(mp_fail(MP_ERR_LIMIT, "the configuration asks for more than %zu weights", MP_MOST_WEIGHTS));
+    p->size += size;
     return p->count++;
 }
 

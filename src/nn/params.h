@@ -23,6 +23,9 @@ typedef struct mp_param {
     double bound; /* uniform in [-bound, bound) */
 } mp_param;
 
+/* Of a model: a million million, so that sizes in bytes, also of several copies, are far from overflowing. */
+#define MP_MOST_WEIGHTS ((size_t)1 << 40)
+
 typedef struct mp_params {
     mp_arena *arena;
     mp_param *list;
@@ -34,7 +37,7 @@ typedef struct mp_params {
 /* "prefix.name" in the arena of the parameters; just the name when the prefix is empty. */
 const char *mp_param_under(const mp_params *p, const char *prefix, const char *name);
 
-/* Each adds a parameter called prefix.name and returns its number. */
+/* Each adds a parameter called prefix.name and returns its number; more than MP_MOST_WEIGHTS give up (guard.h). */
 int mp_param_linear(mp_params *p, const char *prefix, const char *name, int out, int in, double bound);
 int mp_param_plain(mp_params *p, const char *prefix, const char *name, int rows, int cols, mp_init_kind init,
                    double bound);

@@ -2,23 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 
-#include <string.h>
-
 void mp_builder_add(mp_builder *b, int from, int to, mp_real weight)
 {
     if (b->count == b->cap) {
-        int cap = b->cap ? 2 * b->cap : 1024;
-        int *f = MP_NEW_RAW(b->arena, int, cap), *t = MP_NEW_RAW(b->arena, int, cap);
-        mp_real *w = MP_NEW_RAW(b->arena, mp_real, cap);
-        if (b->count) {
-            memcpy(f, b->from, (size_t)b->count * sizeof *f);
-            memcpy(t, b->to, (size_t)b->count * sizeof *t);
-            memcpy(w, b->weight, (size_t)b->count * sizeof *w);
-        }
-        b->from = f;
-        b->to = t;
-        b->weight = w;
-        b->cap = cap;
+        b->cap = mp_room(b->cap, (int64_t)b->count + 1, 1024, "edges of the pooled graph");
+        MP_MORE(b->arena, b->from, b->count, b->cap);
+        MP_MORE(b->arena, b->to, b->count, b->cap);
+        MP_MORE(b->arena, b->weight, b->count, b->cap);
     }
     b->from[b->count] = from;
     b->to[b->count] = to;

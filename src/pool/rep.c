@@ -4,6 +4,7 @@
  *     X' = T^T (X S),   A0 = T^T Ahat T,   A' = D0^-1/2 A0 D0^-1/2                     (Li et al. 2020; math.md 3.7)
  * A node with no kept node within two hops is spread evenly over the kept nodes of its graph.
  * SPDX-License-Identifier: MIT */
+#include "base/guard.h"
 #include "pool/pool.h"
 
 #include <string.h>
@@ -67,6 +68,8 @@ static void soft_init(void *state, const mp_setup *s)
                           __builtin_sqrt(6.0 / (C * C + C)));
 }
 
+#define PAIRS "pairs of a node and a kept node"
+
 typedef struct reach { /* a growing list: nodes within two hops of a kept node, and M */
     mp_arena *arena;
     int *node, count, cap;
@@ -76,16 +79,9 @@ typedef struct reach { /* a growing list: nodes within two hops of a kept node, 
 static void reach_add(reach *r, int v, mp_real m)
 {
     if (r->count == r->cap) {
-        int cap = r->cap ? 2 * r->cap : 1024;
-        int *node = MP_NEW_RAW(r->arena, int, cap);
-        mp_real *mask = MP_NEW_RAW(r->arena, mp_real, cap);
-        if (r->count) {
-            memcpy(node, r->node, (size_t)r->count * sizeof *node);
-            memcpy(mask, r->mask, (size_t)r->count * sizeof *mask);
-        }
-        r->node = node;
-        r->mask = mask;
-        r->cap = cap;
+        r->cap = mp_room(r->cap, (int64_t)r->count + 1, 1024, PAIRS);
+        MP_MORE(r->arena, r->node, r->count, r->cap);
+        MP_MORE(r->arena, r->mask, r->count, r->cap);
     }
     r->node[r->count] = v;
     r->mask[r->count++] = m;
@@ -150,6 +146,7 @@ static void see(const mp_graph *g, int u, int left, mp_real second, sight *seen,
 static mp_real *pairs(const mp_pool *pool, mp_ctx *c, const mp_pooling *p, const mp_graph *g, mp_assign *t)
 {
     int K = p->keep_ptr[g->graphs], n = 0;
+    int64_t all = 0;
     const int *within = component_sizes(c->arena, g);
     mp_real second = (mp_real)mp_lambda(pool->conf, 0.1);
     sight *seen = MP_NEW_RAW(c->arena, sight, g->nodes);
@@ -166,7 +163,8 @@ static mp_real *pairs(const mp_pool *pool, mp_ctx *c, const mp_pooling *p, const
         for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) {
             int own = node_ptr[v + 1];
             next[v] = own ? n : -1;
-            node_ptr[v + 1] = n += own ? own : p->keep_ptr[b + 1] - p->keep_ptr[b];
+            all += own ? own : p->keep_ptr[b + 1] - p->keep_ptr[b];
+            node_ptr[v + 1] = n = mp_count(all, PAIRS);
         }
     }
     int *owner = MP_NEW_RAW(c->arena, int, n);

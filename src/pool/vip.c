@@ -4,6 +4,7 @@
  *     A' = T A T^T, T = softmax over the stored entries of the kept rows of A+I              (Li et al. 2020; math.md 3.6)
  * The random order stays within a shard of the mini-batch. No gradient flows through T.
  * SPDX-License-Identifier: MIT */
+#include "base/guard.h"
 #include "graph/induce.h"
 #include "math/fun.h"
 #include "pool/pool.h"
@@ -110,10 +111,13 @@ static mp_mat *row_shares(mp_ctx *c, const mp_graph *looped)
 static mp_mat *dense_shares(mp_ctx *c, const mp_graph *looped, const mp_pooling *p, mp_assign *t)
 {
     int K = p->keep_ptr[p->g->graphs], size = 0;
+    int64_t all = 0;
     int *node_ptr = MP_NEW(c->arena, int, p->g->nodes + 1);
     for (int b = 0; b < p->g->graphs; b++)
-        for (int v = p->g->node_ptr[b]; v < p->g->node_ptr[b + 1]; v++)
-            node_ptr[v + 1] = size += p->keep_ptr[b + 1] - p->keep_ptr[b];
+        for (int v = p->g->node_ptr[b]; v < p->g->node_ptr[b + 1]; v++) {
+            all += p->keep_ptr[b + 1] - p->keep_ptr[b];
+            node_ptr[v + 1] = size = mp_count(all, "pairs of a node and a kept node");
+        }
     int *owner = MP_NEW_RAW(c->arena, int, size);
     mp_real *alpha = MP_NEW_RAW(c->arena, mp_real, size);
     for (int b = 0; b < p->g->graphs; b++) {

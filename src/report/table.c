@@ -24,10 +24,8 @@ void mp_table_add(mp_table *t, const char *fmt, ...)
     mp_vformat(text, sizeof text, fmt, ap);
     va_end(ap);
     if (t->cells == t->room) {
-        t->room = 2 * t->room + 64;
-        const char **more = MP_NEW_RAW(t->arena, const char *, t->room);
-        if (t->cells) memcpy(more, t->cell, (size_t)t->cells * sizeof *more);
-        t->cell = more;
+        t->room = mp_room(t->room, (int64_t)t->cells + 1, 64, "cells of a table");
+        MP_MORE(t->arena, t->cell, t->cells, t->room);
     }
     t->cell[t->cells++] = mp_arena_text(t->arena, text, strlen(text));
 }

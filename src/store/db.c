@@ -235,7 +235,10 @@ mp_err mp_store_open(const char *path, mp_store_mode mode, mp_store **out)
     if (path[0] != '/' && path[0] != '.') mp_buf_puts(&full, "./"); /* ":memory:" and the like mean files here */
     mp_buf_puts(&full, path);
     mp_store *s = calloc(1, sizeof *s);
-    mp_assert(s != NULL);
+    if (!s) {
+        mp_buf_free(&full);
+        return mp_no_memory(sizeof *s);
+    }
     s->path = full.p;
     *out = NULL;
     mp_err e = open_file(s, mode);

@@ -43,16 +43,13 @@ static int *slot_of(const mp_cv_plan *p, const char *family, int seed, int fold)
 /* Room for `more` runs, in a table that is at most half full. */
 static void reserve(mp_cv_plan *p, int more)
 {
-    int need = p->count + more;
-    if (need <= p->cap) return;
-    int cap = need > 2 * p->cap ? need : 2 * p->cap;
-    mp_cv_run *run = MP_NEW_RAW(p->arena, mp_cv_run, cap);
-    if (p->count) memcpy(run, p->run, sizeof *run * (size_t)p->count);
-    p->run = run;
-    p->cap = cap;
-    for (p->slots = 64; p->slots < 2 * cap; p->slots *= 2) {}
+    if (more <= p->cap - p->count) return;
+    p->cap = mp_room(p->cap, (int64_t)p->count + more, 0, "runs");
+    MP_MORE(p->arena, p->run, p->count, p->cap);
+    for (p->slots = 64; p->slots < 2 * p->cap; p->slots *= 2) {}
     p->slot = MP_NEW(p->arena, int, p->slots);
-    for (int i = 0; i < p->count; i++) *slot_of(p, run[i].family, run[i].key.config.seed, run[i].key.fold) = i + 1;
+    for (int i = 0; i < p->count; i++)
+        *slot_of(p, p->run[i].family, p->run[i].key.config.seed, p->run[i].key.fold) = i + 1;
 }
 
 static const char *family_of(const mp_run_key *key, mp_arena *a)

@@ -1,5 +1,6 @@
 /* engine.c - see engine.h.
  * SPDX-License-Identifier: MIT */
+#include "base/guard.h"
 #include "graph/twins.h"
 #include "train/update.h"
 
@@ -19,20 +20,21 @@ mp_engine *mp_engine_new(mp_model *m, int threads)
     e->kernels = mp_kernels_get();
     mp_assert(e->kernels != NULL);
     e->rate = 1;
-    e->crew = mp_crew_new(threads);
-    e->step = MP_NEW(a, mp_arena *, mp_crew_size(e->crew));
-    for (int i = 0; i < mp_crew_size(e->crew); i++) e->step[i] = mp_arena_new(1 << 20);
+    e->threads = threads;
+    e->step = MP_NEW(a, mp_arena *, threads);
+    for (int i = 0; i < threads; i++) e->step[i] = mp_arena_new(1 << 20);
     e->m = MP_NEW(a, mp_real, e->params->size);
     e->v = MP_NEW(a, mp_real, e->params->size);
     e->updates = MP_NEW(a, int64_t, e->params->count);
+    e->crew = mp_crew_new(threads); /* last: arenas are freed when this gives up, threads would not be */
     return e;
 }
 
 void mp_engine_free(mp_engine *e)
 {
     if (!e) return;
-    for (int i = 0; i < mp_crew_size(e->crew); i++) mp_arena_free(e->step[i]);
     mp_crew_free(e->crew);
+    for (int i = 0; i < e->threads; i++) mp_arena_free(e->step[i]);
     mp_arena_free(e->memory);
 }
 
@@ -91,9 +93,8 @@ static void cut(mp_engine *e, const mp_batch *b, bool whole)
     if (want < 1 || whole) want = 1;
     if (want > b->n) want = b->n;
     if (e->shard_cap < want) {
-        mp_shard *more = MP_NEW(e->memory, mp_shard, want);
-        if (e->shard_cap) memcpy(more, e->shards, (size_t)e->shard_cap * sizeof *more);
-        e->shards = more;
+        MP_MORE(e->memory, e->shards, e->shard_cap, (int)want);
+        memset(e->shards + e->shard_cap, 0, (size_t)(want - e->shard_cap) * sizeof *e->shards);
         e->shard_cap = (int)want;
     }
     int count = 0;
@@ -177,9 +178,35 @@ static mp_crew *idle(const mp_engine *e)
     return e->shard_count == 1 ? e->crew : NULL;
 }
 
-static void train_shard(void *arg, int index, int worker)
+typedef struct task { /* a shard and the thread that works on it */
+    mp_engine *engine;
+    int index, worker;
+} task;
+
+/* What a shard gives up with (guard.h) stays with it, so that the others, on other threads, can end. */
+static void run_guarded(mp_engine *e, mp_err (*work)(void *), int index, int worker)
 {
-    mp_engine *e = arg;
+    mp_failure_keep(&e->shards[index].failure, mp_guarded(work, &(task){ e, index, worker }));
+}
+
+/* The first failure in the order of the shards, with the graph that it is about. */
+static mp_err failed_shard(const mp_engine *e)
+{
+    int s = 0;
+    while (s < e->shard_count && e->shards[s].failure.e == MP_OK) s++;
+    if (s == e->shard_count) return MP_OK;
+    const mp_shard *bad = &e->shards[s];
+    mp_err why = mp_failure_again(&bad->failure);
+    if (bad->to - bad->from > 1) return mp_fail_within(why, "%d graphs of a batch", bad->to - bad->from);
+    return mp_fail_within(why, "graph %d (%d nodes, %d edges)", e->batch->which[bad->from],
+                          nodes_of(e->batch, bad->from), edges_of(e->batch, bad->from) / 2);
+}
+
+static mp_err train_one(void *arg)
+{
+    const task *t = arg;
+    mp_engine *e = t->engine;
+    int index = t->index, worker = t->worker;
     mp_shard *s = &e->shards[index];
     mp_ctx c = { .arena = e->step[worker], .k = e->kernels, .record = true, .training = true };
     c.profile = mp_profile_of(e, worker);
@@ -203,6 +230,12 @@ static void train_shard(void *arg, int index, int worker)
         s->live[id] = c.params[id].live;
         s->rows[id] = c.params[id].by_rows ? c.params[id].wrote : NULL;
     }
+    return MP_OK;
+}
+
+static void train_shard(void *arg, int index, int worker)
+{
+    run_guarded(arg, train_one, index, worker);
 }
 
 static void begin(mp_engine *e, const mp_batch *b)
@@ -224,6 +257,7 @@ static mp_err run_batch(mp_engine *e, const mp_batch *b, mp_draw draw, double *l
     cut(e, e->batch, mp_model_whole_batch(e->model));
     make_room(e);
     mp_crew_run(e->crew, e->shard_count, train_shard, e);
+    MP_TRY(failed_shard(e));
     bool diverged = false;
     *loss = *aux = 0;
     for (int s = 0; s < e->shard_count; s++) {
@@ -303,7 +337,7 @@ int mp_engine_cut(mp_engine *e, const mp_batch *b, mp_batch *largest)
     return e->shard_count;
 }
 
-size_t mp_engine_try(mp_engine *e, const mp_batch *b)
+mp_err mp_engine_try(mp_engine *e, const mp_batch *b, size_t *bytes)
 {
     begin(e, b);
     e->aux_only = false;
@@ -311,14 +345,16 @@ size_t mp_engine_try(mp_engine *e, const mp_batch *b)
     cut(e, b, true);
     make_room(e);
     mp_crew_run(e->crew, 1, train_shard, e);
-    return mp_arena_held(e->step[0]);
+    *bytes = mp_arena_held(e->step[0]);
+    return failed_shard(e);
 }
 
-static void predict_shard(void *arg, int index, int worker)
+static mp_err predict_one(void *arg)
 {
-    mp_engine *e = arg;
-    mp_shard *s = &e->shards[index];
-    mp_ctx c = { .arena = e->step[worker], .k = e->kernels, .crew = idle(e) };
+    const task *t = arg;
+    mp_engine *e = t->engine;
+    mp_shard *s = &e->shards[t->index];
+    mp_ctx c = { .arena = e->step[t->worker], .k = e->kernels, .crew = idle(e) };
     mp_arena_reset(c.arena);
     mp_params_bind(e->params, &c, NULL);
     mp_mat *aux, *y = forward(e, &c, s, &aux);
@@ -328,6 +364,12 @@ static void predict_shard(void *arg, int index, int worker)
     else
         memcpy(out, y->v, (size_t)y->rows * (size_t)y->cols * sizeof *out);
     s->diverged = c.diverged;
+    return MP_OK;
+}
+
+static void predict_shard(void *arg, int index, int worker)
+{
+    run_guarded(arg, predict_one, index, worker);
 }
 
 mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out)
@@ -338,6 +380,7 @@ mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out)
     e->out = out;
     cut(e, b, false);
     mp_crew_run(e->crew, e->shard_count, predict_shard, e);
+    MP_TRY(failed_shard(e));
     for (int s = 0; s < e->shard_count; s++)
         if (e->shards[s].diverged) return mp_fail(MP_ERR_DIVERGED, "a score is not a number");
     for (size_t i = 0, n = (size_t)b->n * (size_t)mp_model_outputs(e->model); i < n; i++)

@@ -25,7 +25,8 @@ typedef struct mp_batch {
 
 /* Forward, backward, Adam. `draw` names the random stream: (seed, fold, epoch, step). *loss: the mean over the
  * batch of the classification loss (NLL or squared error); *aux the auxiliary loss. MP_ERR_DIVERGED when a score is
- * NaN or the loss is not finite; weights that an update made infinite show so in the next step or prediction. */
+ * NaN or the loss is not finite; weights that an update made infinite show so in the next step or prediction. MP_ERR_LIMIT
+ * when a graph is too large for an operator, or for the memory there is; weights stay as they were. */
 typedef struct mp_draw {
     uint64_t seed, fold, epoch, step;
 } mp_draw;
@@ -41,7 +42,7 @@ void mp_engine_aux_update(mp_engine *e);
 void mp_engine_rate(mp_engine *e, double factor);
 
 /* Evaluation mode, any number of graphs. `out`: n x outputs, log-probabilities or raw outputs. MP_ERR_DIVERGED when a
- * score is NaN or an output not finite. */
+ * score is NaN or an output not finite, MP_ERR_LIMIT as mp_engine_train. */
 MP_MUST mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out);
 
 /* Sum over the batch of the loss that `out` of mp_engine_predict has against labels or targets. */
@@ -57,10 +58,11 @@ void mp_engine_profile(mp_engine *e);
 void mp_engine_profiled(const mp_engine *e, mp_profile *sum);
 
 /* For forecasts of memory. _cut: the number of shards a batch makes, and the largest as a batch. _try: forward and backward
- * of a batch as one shard, in an engine with one thread; weights stay as they are; the bytes of the thread's memory. */
+ * of a batch as one shard, in an engine with one thread; weights stay as they are; the bytes of the thread's memory.
+ * MP_ERR_LIMIT as mp_engine_train. */
 int64_t mp_batch_size(const mp_batch *b); /* nodes plus edges */
 int mp_engine_cut(mp_engine *e, const mp_batch *b, mp_batch *largest);
-size_t mp_engine_try(mp_engine *e, const mp_batch *b);
+MP_MUST mp_err mp_engine_try(mp_engine *e, const mp_batch *b, size_t *bytes);
 
 /* The optimiser's memory (moments and step counts), to continue a run later: size in bytes, copy out, copy in. */
 size_t mp_engine_state_size(const mp_engine *e);

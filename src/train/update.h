@@ -14,6 +14,7 @@ typedef struct mp_shard {
     bool *wrote;   /* room for all those marks */
     double loss, aux, flops, moved;
     bool diverged;
+    mp_failure failure; /* what it gave up with */
 } mp_shard;
 
 struct mp_engine {
@@ -21,6 +22,7 @@ struct mp_engine {
     mp_params *params;
     mp_crew *crew;
     const mp_kernels *kernels;
+    int threads;      /* asked for */
     mp_arena **step;  /* one per thread, emptied after each shard */
     mp_arena *memory; /* the engine's own */
     mp_shard *shards;

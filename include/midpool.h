@@ -6,6 +6,9 @@
  *     if (mp_predict(p, &graph, &answer)) printf("class %lld\n", (long long)answer.label);
  *     mp_predictor_free(p);
  *
+ * No call prints, exits or aborts: a bad argument, a damaged file, a graph too large and memory that cannot be had all end
+ * it with false or NULL and a line in mp_predictor_error. After that a predictor can be used as before.
+ *
  * Link with -lmidpool -lm -lpthread; nothing else is needed. A predictor must be used by one thread at a
  * time; make one for each thread. After the first graph of a size, graphs up to that size allocate nothing.
  * SPDX-License-Identifier: MIT */
@@ -30,12 +33,14 @@ void mp_predictor_free(mp_predictor *p);                      /* NULL is allowed
 /* The last failure of this thread; "" when nothing failed yet. */
 const char *mp_predictor_error(void);
 
-/* What the model takes and gives. A model for numbers instead of classes has 0 classes. */
+/* What the model takes and gives. A model for numbers instead of classes has 0 classes. All are 0 for NULL. */
 int mp_predictor_features(const mp_predictor *p);      /* columns of x */
 int mp_predictor_attributes(const mp_predictor *p);    /* columns of node attributes */
 int mp_predictor_label_columns(const mp_predictor *p); /* columns of node labels */
 int mp_predictor_classes(const mp_predictor *p);
-int64_t mp_predictor_class(const mp_predictor *p, int i); /* the value of class i in the label file */
+int64_t mp_predictor_class(
+    const mp_predictor *p,
+    int i); /* the value of class i in the label file; 0, and a line in mp_predictor_error, when there is no class i */
 
 /* A graph. Edges are undirected: each may be listed once or from both ends; self loops and repeats are left
  * out. Features come in one of two ways: `x`, rows of finished feature columns; or, with x NULL, what the
@@ -56,7 +61,8 @@ typedef struct mp_answer {
     const float *value; /* probabilities of the classes, or the number itself; until the next call */
 } mp_answer;
 
-/* False when it fails: an edge to a node that is not there, missing features, a label the model never met. */
+/* False when it fails: an edge to a node that is not there, missing features, a label the model never met, a graph too
+ * large for the model's operators or for the memory there is. */
 bool mp_predict(mp_predictor *p, const mp_query *graph, mp_answer *out);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 /* query.c - see query.h.
  * SPDX-License-Identifier: MIT */
 #include "data/query.h"
+#include "base/guard.h"
 #include "data/features.h"
 
 #include <limits.h>
@@ -25,7 +26,11 @@ static mp_err check_labels(const mp_recipe *r, const mp_query *in)
 static mp_err check(const mp_recipe *r, const mp_query *in)
 {
     if (in->nodes < 1) return mp_fail(MP_ERR_INPUT, "a graph needs at least one node");
-    if (in->edges < 0 || in->edges > INT_MAX / 2) return mp_fail(MP_ERR_INPUT, "%d edges are not possible", in->edges);
+    if (in->nodes > MP_MOST_COUNT) return mp_fail(MP_ERR_LIMIT, "%d nodes are too many", in->nodes);
+    if (in->edges < 0 || in->edges > MP_MOST_COUNT / 2)
+        return mp_fail(MP_ERR_INPUT, "%d edges are not possible", in->edges);
+    if (in->edges > 0 && (!in->from || !in->to))
+        return mp_fail(MP_ERR_INPUT, "%d edges, but no numbers of nodes", in->edges);
     for (int e = 0; e < in->edges; e++) {
         bool inside = in->from[e] >= 0 && in->from[e] < in->nodes && in->to[e] >= 0 && in->to[e] < in->nodes;
         if (!inside)
@@ -86,7 +91,7 @@ static void build_graph(mp_arena *a, const mp_query *in, mp_graph *g)
 static mp_err sparse_of(mp_arena *a, const float *v, int rows, int cols, const char *what, mp_sparse *out)
 {
     size_t n = (size_t)rows * (size_t)cols, used = 0;
-    if (n > INT_MAX) return mp_fail(MP_ERR_LIMIT, "%d x %d %s are too many", rows, cols, what);
+    if (n > MP_MOST_COUNT) return mp_fail(MP_ERR_LIMIT, "%d x %d %s are too many", rows, cols, what);
     int *ptr = MP_NEW(a, int, rows + 1), *col = MP_NEW_RAW(a, int, n);
     mp_real *val = MP_NEW_RAW(a, mp_real, n);
     for (int r = 0; r < rows; r++) {

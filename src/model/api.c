@@ -1,8 +1,10 @@
 /* api.c - the public interface of midpool.h: a model file on one side, arrays on the other.
  *
- * Every call fills one arena and empties it again, so after the largest graph nothing is allocated.
+ * Every call fills one arena and empties it again, so after the largest graph nothing is allocated. Memory that cannot be
+ * had, or a graph too large for an operator, ends the call with a status: each is under a guard.
  * SPDX-License-Identifier: MIT */
 #include "base/flush.h"
+#include "base/guard.h"
 #include "midpool.h"
 #include "data/query.h"
 #include "model/checkpoint.h"
@@ -19,37 +21,55 @@ struct mp_predictor {
     float *value;
 };
 
-static mp_err open_in(mp_predictor *p, mp_span bytes, const char *path)
+typedef struct opening {
+    mp_span bytes;
+    const char *path; /* NULL: bytes */
+    mp_predictor *made;
+} opening;
+
+static mp_err open_any(void *arg)
 {
+    opening *o = arg;
+    mp_arena *keep = mp_arena_new(65536);
+    mp_predictor *p = MP_NEW(keep, mp_predictor, 1);
+    o->made = p;
+    p->keep = keep;
+    p->step = mp_arena_new(65536);
     p->kernels = mp_kernels_get();
     if (!p->kernels) return mp_fail(MP_ERR_USAGE, "MIDPOOL_ISA: this machine does not have these instructions");
-    if (path)
-        MP_TRY(mp_checkpoint_load(path, p->keep, &p->model, &p->about));
+    if (o->path)
+        MP_TRY(mp_checkpoint_load(o->path, p->keep, &p->model, &p->about));
     else
-        MP_TRY(mp_checkpoint_parse(bytes, "model", p->keep, &p->model, &p->about));
+        MP_TRY(mp_checkpoint_parse(o->bytes, "model", p->keep, &p->model, &p->about));
     p->value = MP_NEW(p->keep, float, mp_model_outputs(p->model));
     return MP_OK;
 }
 
-static mp_predictor *open_any(mp_span bytes, const char *path)
+static mp_err open_whole(void *arg)
 {
-    mp_arena *keep = mp_arena_new(65536);
-    mp_predictor *p = MP_NEW(keep, mp_predictor, 1);
-    p->keep = keep;
-    p->step = mp_arena_new(65536);
-    if (open_in(p, bytes, path) == MP_OK) return p;
-    mp_predictor_free(p);
-    return NULL;
+    opening *o = arg;
+    mp_err e = open_any(o);
+    if (e != MP_OK) mp_predictor_free(o->made);
+    return e;
+}
+
+static mp_predictor *opened(opening o)
+{
+    return mp_guarded(open_whole, &o) == MP_OK ? o.made : NULL;
 }
 
 mp_predictor *mp_predictor_load(const char *path)
 {
-    return open_any((mp_span){ NULL, 0 }, path);
+    if (path) return opened((opening){ .path = path });
+    mp_fail(MP_ERR_USAGE, "mp_predictor_load: the path is NULL");
+    return NULL;
 }
 
 mp_predictor *mp_predictor_from(const void *bytes, size_t n)
 {
-    return open_any((mp_span){ bytes, n }, NULL);
+    if (bytes) return opened((opening){ .bytes = { bytes, n } });
+    mp_fail(MP_ERR_USAGE, "mp_predictor_from: the bytes are NULL");
+    return NULL;
 }
 
 void mp_predictor_free(mp_predictor *p)
@@ -66,28 +86,30 @@ const char *mp_predictor_error(void)
 
 int mp_predictor_features(const mp_predictor *p)
 {
-    return mp_model_features(p->model);
+    return p ? mp_model_features(p->model) : 0;
 }
 
 int mp_predictor_attributes(const mp_predictor *p)
 {
-    return mp_recipe_attributes(&p->about.recipe);
+    return p ? mp_recipe_attributes(&p->about.recipe) : 0;
 }
 
 int mp_predictor_label_columns(const mp_predictor *p)
 {
-    return p->about.recipe.label_columns;
+    return p ? p->about.recipe.label_columns : 0;
 }
 
 int mp_predictor_classes(const mp_predictor *p)
 {
-    return p->about.classes;
+    return p ? p->about.classes : 0;
 }
 
 int64_t mp_predictor_class(const mp_predictor *p, int i)
 {
-    mp_assert(i >= 0 && i < p->about.classes);
-    return p->about.class_value[i];
+    if (i >= 0 && i < mp_predictor_classes(p)) return p->about.class_value[i];
+    mp_fail(MP_ERR_USAGE, "there is no class %d; classes are numbered from 0 and there are %d", i,
+            mp_predictor_classes(p));
+    return 0;
 }
 
 /* ---- the answer ---- */
@@ -117,25 +139,37 @@ static bool finite_all(const mp_mat *m)
     return true;
 }
 
-static mp_err predict_in(mp_predictor *p, const mp_query *in, mp_answer *out)
+typedef struct asking {
+    mp_predictor *p;
+    const mp_query *in;
+    mp_answer *out;
+} asking;
+
+static mp_err answer(void *arg)
 {
+    const asking *a = arg;
+    mp_predictor *p = a->p;
     mp_graph g;
     mp_sparse x;
     int unseen;
-    MP_TRY(mp_query_build(&p->about.recipe, in, p->step, &g, &x, &unseen));
+    MP_TRY(mp_query_build(&p->about.recipe, a->in, p->step, &g, &x, &unseen));
     mp_ctx c = { .arena = p->step, .k = p->kernels };
     mp_params_bind(mp_model_params(p->model), &c, NULL);
     unsigned before = mp_flush_on();
     mp_mat *raw = mp_model_forward(p->model, &c, &g, &x, NULL, NULL, NULL);
     mp_flush_off(before);
     if (c.diverged || !finite_all(raw)) return mp_fail(MP_ERR_DIVERGED, "the model's output is not finite");
-    answer_from(p, raw, out);
+    answer_from(p, raw, a->out);
     return MP_OK;
 }
 
 bool mp_predict(mp_predictor *p, const mp_query *graph, mp_answer *out)
 {
-    bool done = predict_in(p, graph, out) == MP_OK;
+    if (!p || !graph || !out) {
+        mp_fail(MP_ERR_USAGE, "mp_predict: the predictor, the graph or the answer is NULL");
+        return false;
+    }
+    bool done = mp_guarded(answer, &(asking){ p, graph, out }) == MP_OK;
     mp_arena_reset(p->step); /* here, not at the next call: joining its pieces allocates */
     return done;
 }

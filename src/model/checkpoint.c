@@ -235,20 +235,34 @@ static mp_err get_classes(const mp_json *root, int outputs, const char *name, mp
     return MP_OK;
 }
 
-static mp_err check_shape(const mp_param *q, const mp_tensor *t, const char *name)
+static mp_err check_param(const mp_param *q, const mp_safetensors *s, const char *name)
 {
+    const mp_tensor *t = mp_safetensors_find(s, q->name);
+    if (!t) return mp_fail(MP_ERR_INPUT, "%s: tensor '%s' is missing", name, q->name);
     bool same = t->dims == q->dims;
     for (int d = 0; same && d < q->dims; d++) same = t->shape[d] == q->shape[d];
     if (same) return MP_OK;
     return mp_fail(MP_ERR_INPUT, "%s: tensor '%s' does not have the shape the configuration asks for", name, q->name);
 }
 
+/* Before memory is asked for: a file holds all the weights of its configuration, so a small one cannot make us ask for
+ * much. */
+static mp_err check_params(const mp_params *p, const mp_safetensors *s, const char *name)
+{
+    for (int i = 0; i < s->tensors; i++) {
+        int j = 0;
+        while (j < p->count && strcmp(p->list[j].name, s->tensor[i].name) != 0) j++;
+        if (j == p->count)
+            return mp_fail(MP_ERR_INPUT, "%s: tensor '%.80s' is not part of such a model", name, s->tensor[i].name);
+    }
+    for (int i = 0; i < p->count; i++) MP_TRY(check_param(&p->list[i], s, name));
+    return MP_OK;
+}
+
 static mp_err read_param(mp_params *p, int id, const mp_safetensors *s, const char *name, mp_arena *scratch)
 {
     const mp_param *q = &p->list[id];
     const mp_tensor *t = mp_safetensors_find(s, q->name);
-    if (!t) return mp_fail(MP_ERR_INPUT, "%s: tensor '%s' is missing", name, q->name);
-    MP_TRY(check_shape(q, t, name));
     double *wide = MP_NEW_RAW(scratch, double, t->count + 1);
     float *file = MP_NEW_RAW(scratch, float, t->count + 1);
     mp_tensor_doubles(t, wide);
@@ -263,12 +277,6 @@ static mp_err read_param(mp_params *p, int id, const mp_safetensors *s, const ch
 
 static mp_err read_params(mp_params *p, const mp_safetensors *s, const char *name)
 {
-    for (int i = 0; i < s->tensors; i++) {
-        int j = 0;
-        while (j < p->count && strcmp(p->list[j].name, s->tensor[i].name) != 0) j++;
-        if (j == p->count)
-            return mp_fail(MP_ERR_INPUT, "%s: tensor '%.80s' is not part of such a model", name, s->tensor[i].name);
-    }
     mp_arena *scratch = mp_arena_new(65536);
     mp_err e = MP_OK;
     for (int i = 0; i < p->count && e == MP_OK; i++) {
@@ -278,18 +286,6 @@ static mp_err read_params(mp_params *p, const mp_safetensors *s, const char *nam
     }
     mp_arena_free(scratch);
     return e;
-}
-
-/* A tiny file must not make us ask for the memory of a huge model. Networks have some features x hidden
- * weights in their first layer and some hidden x hidden further on; a file with far fewer numbers is not one
- * of them. */
-static mp_err check_size(const mp_safetensors *s, const mp_config *config, int64_t features, const char *name)
-{
-    size_t held = 0, hidden = (size_t)config->hidden;
-    for (int i = 0; i < s->tensors; i++) held += s->tensor[i].count;
-    if ((size_t)features * hidden / 64 > held || hidden * hidden / 64 > held)
-        return mp_fail(MP_ERR_INPUT, "%s: holds fewer weights than the configuration asks for", name);
-    return MP_OK;
 }
 
 static mp_err build(const mp_safetensors *s, const mp_json *root, const char *name, mp_arena *a, mp_model **m,
@@ -315,12 +311,14 @@ static mp_err build(const mp_safetensors *s, const mp_json *root, const char *na
     if (mp_recipe_columns(&about->recipe) != (int)features)
         return mp_fail(MP_ERR_INPUT, "%s: the recipe makes %d feature columns, the model takes %d", name,
                        mp_recipe_columns(&about->recipe), (int)features);
-    MP_TRY(check_size(s, &config, features, name));
-    if (mp_model_new(a, &config, (int)features, (int)outputs, m) != MP_OK)
+    if (mp_model_plan(a, &config, (int)features, (int)outputs, m) != MP_OK)
         return mp_fail_within(MP_ERR_INPUT, "%s", name);
     if (mp_model_classifies(*m) != (about->task == MP_CLASSIFY))
         return mp_fail(MP_ERR_INPUT, "%s: its task does not go with its network", name);
-    return read_params(mp_model_params(*m), s, name);
+    mp_params *p = mp_model_params(*m);
+    MP_TRY(check_params(p, s, name));
+    mp_params_alloc(p);
+    return read_params(p, s, name);
 }
 
 mp_err mp_checkpoint_parse(mp_span bytes, const char *name, mp_arena *a, mp_model **m, mp_about *about)

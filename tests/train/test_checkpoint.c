@@ -8,6 +8,7 @@
 #include "train/once.h"
 #include "train/tiny.h"
 
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -191,6 +192,58 @@ static void wrong_contents_are_refused_with_their_name(void **state)
     }
 }
 
+/* A file with the metadata of another configuration beside the tensors of this model, `tensors` of them. */
+static mp_err parse_configured(fixture *f, const mp_config *conf, int tensors)
+{
+    mp_safetensors s;
+    mp_buf config = { 0 }, out = { 0 };
+    mp_model *m;
+    mp_about about;
+    assert_int_equal(mp_safetensors_parse(span(f), "m", f->a, &s), MP_OK);
+    const char *text = mp_safetensors_meta(&s, MP_MODEL_KEY), *at = strstr(text, "\"config\":{");
+    assert_non_null(at);
+    at += strlen("\"config\":");
+    mp_conf_json(mp_config_table, conf, &config);
+    text = mp_arena_printf(f->a, "%.*s%s%s", (int)(at - text), text, config.p, strchr(at, '}') + 1);
+    mp_safetensors_write(s.tensor, tensors, &(mp_meta){ MP_MODEL_KEY, text }, 1, true, &out);
+    mp_arena *a = mp_arena_new(65536);
+    mp_arena_peak_reset();
+    size_t before = mp_arena_total();
+    mp_err e = mp_checkpoint_parse((mp_span){ out.p, out.n }, "file", a, &m, &about);
+    if (mp_arena_peak() - before > (1 << 20))
+        fail_msg("%zu bytes of file, %zu of memory", out.n, mp_arena_peak() - before);
+    mp_arena_free(a);
+    mp_buf_free(&config);
+    mp_buf_free(&out);
+    return e;
+}
+
+static void a_small_file_does_not_make_a_large_model(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *pool;
+        int hidden, score_dim, layers, clusters, heads, sort_k;
+    } cases[] = {
+        { "diff", 8, 1, 3, 1000000, 0, 0 }, { "topk", 512, 256, 16, 0, 0, 0 },   { "vip", 4096, 256, 16, 0, 0, 0 },
+        { "mem", 8, 1, 3, 1000000, 64, 0 }, { "sort", 512, 1, 3, 0, 0, 100000 }, { "gmt", 4096, 1, 16, 1000000, 1, 0 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mp_config c = *mp_model_config(f->m);
+        strcpy(c.pool, cases[i].pool);
+        c.hidden = cases[i].hidden;
+        c.score_dim = cases[i].score_dim;
+        c.layers = cases[i].layers;
+        c.clusters = cases[i].clusters;
+        c.heads = cases[i].heads;
+        c.sort_k = cases[i].sort_k;
+        for (int tensors = 0; tensors < 2; tensors++) {
+            assert_int_equal(parse_configured(f, &c, tensors), MP_ERR_INPUT);
+            assert_int_equal(strncmp(mp_message(), "file: ", 6), 0);
+        }
+    }
+}
+
 static void files_that_are_no_models_are_refused(void **state)
 {
     fixture *f = *state;
@@ -300,6 +353,54 @@ static void the_public_interface_refuses_wrong_graphs(void **state)
     mp_predictor_free(p);
 }
 
+static void the_public_interface_answers_every_bad_argument(void **state)
+{
+    fixture *f = *state;
+    mp_predictor *p = mp_predictor_from(f->bytes.p, f->bytes.n);
+    assert_non_null(p);
+    float *x = calloc((size_t)f->d.x.cols, sizeof *x);
+    mp_answer answer;
+    static const int node[] = { 0 };
+    const mp_query good = { .nodes = 1, .x = x };
+    const struct {
+        mp_query query;
+        const char *words;
+    } bad[] = {
+        { { .nodes = 1, .edges = 1, .x = x }, "1 edges, but no numbers of nodes" },
+        { { .nodes = 1, .edges = 1, .from = node, .x = x }, "1 edges, but no numbers of nodes" },
+        { { .nodes = 1, .edges = -1, .from = node, .to = node, .x = x }, "-1 edges are not possible" },
+        { { .nodes = 1, .edges = INT_MAX, .from = node, .to = node, .x = x }, "2147483647 edges are not possible" },
+        { { .nodes = INT_MAX, .x = x }, "2147483647 nodes are too many" },
+        { { .nodes = -1, .x = x }, "a graph needs at least one node" },
+        { { .nodes = 1 }, "the model needs" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(mp_predict(p, &bad[i].query, &answer));
+        if (!strstr(mp_predictor_error(), bad[i].words)) fail_msg("'%s'", mp_predictor_error());
+    }
+    assert_false(mp_predict(NULL, &good, &answer));
+    assert_false(mp_predict(p, NULL, &answer));
+    assert_false(mp_predict(p, &good, NULL));
+    assert_non_null(strstr(mp_predictor_error(), "is NULL"));
+    assert_true(mp_predict(p, &good, &answer));
+    assert_int_equal(mp_predictor_class(p, 1), 1);
+    for (int i = -1; i < 100; i += 100) assert_int_equal(mp_predictor_class(p, i), 0);
+    assert_int_equal(mp_predictor_class(p, 2), 0);
+    assert_string_equal(mp_predictor_error(), "there is no class 2; classes are numbered from 0 and there are 2");
+    assert_int_equal(mp_predictor_class(NULL, 0), 0);
+    assert_int_equal(mp_predictor_classes(NULL), 0);
+    assert_int_equal(mp_predictor_features(NULL), 0);
+    assert_int_equal(mp_predictor_attributes(NULL), 0);
+    assert_int_equal(mp_predictor_label_columns(NULL), 0);
+    assert_null(mp_predictor_load(NULL));
+    assert_null(mp_predictor_from(NULL, 0));
+    assert_null(mp_predictor_from(NULL, 100));
+    assert_null(mp_predictor_from("", 0));
+    mp_predictor_free(NULL);
+    free(x);
+    mp_predictor_free(p);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -309,10 +410,12 @@ int main(void)
         TEST(every_flipped_byte_is_an_error_or_changes_nothing),
         TEST(every_cut_is_an_error),
         TEST(wrong_contents_are_refused_with_their_name),
+        TEST(a_small_file_does_not_make_a_large_model),
         TEST(files_that_are_no_models_are_refused),
         TEST(the_public_interface_gives_what_the_engine_gives),
         TEST(the_public_interface_allocates_nothing_for_a_size_it_has_seen),
         TEST(the_public_interface_refuses_wrong_graphs),
+        TEST(the_public_interface_answers_every_bad_argument),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

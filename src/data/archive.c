@@ -208,17 +208,17 @@ static mp_err go_to(struct archive *in, const char *where, const char *path)
 static mp_err open_member(const char *where, const char *path, mp_tap *out)
 {
     member *m = malloc(sizeof *m);
-    struct archive *in = reader();
-    if (!m || !in) {
-        free(m);
-        archive_read_free(in);
-        return mp_no_memory(sizeof *m + BLOCK);
-    }
     names n = names_begin();
-    *m = (member){ in, where };
-    *out = (mp_tap){ read_on, close_member, m };
-    mp_err e = go_to(m->in, where, path);
+    struct archive *in = reader();
+    mp_err e = m && in ? go_to(in, where, path) : mp_no_memory(sizeof *m + BLOCK);
     names_end(n);
+    if (m && in) {
+        *m = (member){ in, where };
+        *out = (mp_tap){ read_on, close_member, m }; /* closed by whoever has it, also after a failure */
+    } else {
+        archive_read_free(in);
+        free(m);
+    }
     return e;
 }
 

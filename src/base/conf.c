@@ -122,12 +122,15 @@ static mp_err set_row(const mp_opt *o, void *conf, const char *value, bool negat
     return MP_OK;
 }
 
+void mp_conf_default(const mp_opt *o, void *conf)
+{
+    mp_err e = set_row(o, conf, o->initial, false, o->name);
+    mp_assert(e == MP_OK);
+}
+
 void mp_conf_defaults(const mp_opt *table, void *conf)
 {
-    for (const mp_opt *o = table; o->name; o++) {
-        mp_err e = set_row(o, conf, o->initial, false, o->name);
-        mp_assert(e == MP_OK);
-    }
+    for (const mp_opt *o = table; o->name; o++) mp_conf_default(o, conf);
 }
 
 static bool is_negation(const mp_opt *o, const char *name)
@@ -201,6 +204,13 @@ bool mp_conf_same(const mp_opt *o, const void *a, const void *b)
     default:
         return memcmp(x, y, sizeof(int)) == 0;
     }
+}
+
+bool mp_conf_equal(const mp_opt *table, const void *a, const void *b)
+{
+    for (const mp_opt *o = table; o->name; o++)
+        if (!mp_conf_same(o, a, b)) return false;
+    return true;
 }
 
 bool mp_conf_quoted(const mp_opt *o, const char *value)

@@ -26,6 +26,7 @@ typedef struct mp_opt {
 
 /* Tables end with a row whose name is NULL. */
 void mp_conf_defaults(const mp_opt *table, void *conf);
+void mp_conf_default(const mp_opt *opt, void *conf); /* of one option */
 
 /* NULL when there is none. A flag is also found as no-NAME. */
 const mp_opt *mp_conf_find(const mp_opt *table, const char *name);
@@ -41,6 +42,7 @@ void mp_conf_get(const mp_opt *opt, const void *conf, char *out, size_t n);
 
 /* Whether two structs have the same value of this option. Unused bytes do not count. */
 bool mp_conf_same(const mp_opt *opt, const void *a, const void *b);
+bool mp_conf_equal(const mp_opt *table, const void *a, const void *b); /* of all options */
 
 /* Whether a value is text in JSON. A list of one is a number: it reads and hashes as a plain number does. */
 bool mp_conf_quoted(const mp_opt *opt, const char *value);

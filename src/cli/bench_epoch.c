@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "cli/bench.h"
 #include "cli/forecast.h"
+#include "cli/given.h"
 #include "cli/prepare.h"
 #include "cli/setup.h"
 #include "data/seal.h"
@@ -260,7 +261,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
     bench_conf *b = conf;
     mp_dataset d;
     bench_result r = { .threads = mp_setup_threads(b->how.threads) };
-    MP_TRY(mp_config_check(&b->model));
+    MP_TRY(mp_given_settle(args, &b->model));
     MP_TRY(mp_dataset_load(args->operand[0], b->data, args->arena, &d));
     if (!d.seal) return mp_fail(MP_ERR_INPUT, "%s: has no labels", d.name);
     mp_config_resolve(&b->model, &d.graphs);

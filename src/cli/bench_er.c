@@ -5,8 +5,10 @@
  * there must be one copy of them.
  * SPDX-License-Identifier: MIT */
 #include "cli/bench.h"
+#include "cli/given.h"
 #include "baseline/baseline.h"
 #include "graph/twins.h"
+#include "model/options.h"
 #include "train/engine.h"
 
 #include <errno.h>
@@ -22,7 +24,7 @@ typedef struct er_conf {
         int steps, warm, columns, threads, json;
         double limit;
     } how;
-    const char *nodes;
+    const char *nodes, *pools;
 } er_conf;
 
 #define HOW(field) offsetof(er_conf, how.field) - offsetof(er_conf, how)
@@ -208,13 +210,28 @@ static const char *all_pools(mp_arena *a)
     return text;
 }
 
+static mp_err models_of(const er_conf *b, const char *const *pool, int n, const mp_cli_args *args, mp_config *out)
+{
+    mp_given given = mp_given_by(args);
+    for (int i = 0; i < n; i++) {
+        out[i] = b->model;
+        MP_TRY(mp_conf_set(mp_config_table, &out[i], "pool", pool[i], "--pool"));
+        mp_config_trim(&out[i]);
+        MP_TRY(mp_config_check(&out[i]));
+        mp_given_ask(&given, &out[i]);
+    }
+    return mp_given_check(&given);
+}
+
 static mp_err bench_er(void *conf, const mp_cli_args *args)
 {
     er_conf *b = conf;
     int count, pools, sizes[32];
     const char *const *size = mp_cli_split(b->nodes, args->arena, &count);
-    bool every = strcmp(b->model.pool, "all") == 0;
-    const char *const *pool = mp_cli_split(every ? all_pools(args->arena) : b->model.pool, args->arena, &pools);
+    bool every = strcmp(b->pools, "all") == 0;
+    const char *const *pool = mp_cli_split(every ? all_pools(args->arena) : b->pools, args->arena, &pools);
+    mp_config *model = MP_NEW(args->arena, mp_config, pools + 1);
+    MP_TRY(models_of(b, pool, pools, args, model));
     for (int i = 0; i < count && i < 32; i++) {
         double n;
         if (!mp_to_real(mp_span_of(size[i]), &n) || n < 5 || n > 1e9)
@@ -224,12 +241,7 @@ static mp_err bench_er(void *conf, const mp_cli_args *args)
     mp_buf json = { 0 };
     mp_buf_puts(&json, "{\"points\":[");
     if (!b->how.json) MP_TRY(mp_cli_print("pool       h     nodes  seconds a step  peak MiB\n", 49));
-    for (int i = 0; i < pools; i++) {
-        mp_config one = b->model;
-        snprintf(one.pool, sizeof one.pool, "%s", pool[i]);
-        MP_TRY(mp_config_check(&one));
-        MP_TRY(run_pool(b, &one, sizes, count < 32 ? count : 32, &json));
-    }
+    for (int i = 0; i < pools; i++) MP_TRY(run_pool(b, &model[i], sizes, count < 32 ? count : 32, &json));
     mp_buf_puts(&json, "]}\n");
     mp_err e = b->how.json ? mp_cli_print(json.p, json.n) : MP_OK;
     mp_buf_free(&json);
@@ -242,13 +254,14 @@ static const mp_cli_group groups[] = {
     { NULL, NULL, 0 },
 };
 static const mp_cli_text texts[] = {
+    { "pool", offsetof(er_conf, pools), "sag", "NAMES", "methods, a,b,c, or all" },
     { "nodes", offsetof(er_conf, nodes), "1e3,1e4,1e5", "LIST", "sizes of the graph, rising" },
     { NULL, 0, NULL, NULL, NULL },
 };
 const mp_cli mp_bench_er = { "bench er",
                              "",
                              "seconds and bytes of a training step on one growing random graph",
-                             "--pool takes a list, or 'all'.\n",
+                             NULL,
                              0,
                              0,
                              sizeof(er_conf),

@@ -2,6 +2,7 @@
  * printing: in blocks over all threads, as the command predict computes, and one at a time through the library's call.
  * SPDX-License-Identifier: MIT */
 #include "cli/bench.h"
+#include "cli/given.h"
 #include "cli/setup.h"
 #include "midpool.h"
 #include "train/engine.h"
@@ -140,7 +141,7 @@ static mp_err bench_predict(void *conf, const mp_cli_args *args)
     predict_conf *b = conf;
     mp_dataset d;
     mp_model *m;
-    MP_TRY(mp_config_check(&b->model));
+    MP_TRY(mp_given_settle(args, &b->model));
     MP_TRY(mp_dataset_load(args->operand[0], b->data, args->arena, &d));
     mp_config_resolve(&b->model, &d.graphs);
     MP_TRY(mp_model_new(args->arena, &b->model, d.x.cols, d.classes, &m));

@@ -30,19 +30,25 @@ typedef struct found {
     bool mid, config;
 } found;
 
+const mp_cli_text *mp_cli_text_find(const mp_cli *cli, const char *name)
+{
+    for (const mp_cli_text *t = cli->texts; t && t->name; t++)
+        if (strcmp(t->name, name) == 0) return t;
+    return NULL;
+}
+
 static bool find(const mp_cli *cli, const char *name, found *f)
 {
     *f = (found){ 0 };
+    f->text = mp_cli_text_find(cli, name);
+    if (f->text) {
+        f->offset = f->text->offset;
+        return true;
+    }
     for (const mp_cli_group *g = cli->groups; g && g->title; g++) {
         f->row = mp_conf_find(g->table, name);
         f->offset = g->offset;
         if (f->row) return true;
-    }
-    for (const mp_cli_text *t = cli->texts; t && t->name; t++) {
-        if (strcmp(t->name, name) != 0) continue;
-        f->text = t;
-        f->offset = t->offset;
-        return true;
     }
     f->mid = cli->has_model && (strcmp(name, "mid") == 0 || strcmp(name, "no-mid") == 0);
     f->config = cli->has_model && strcmp(name, "config") == 0;

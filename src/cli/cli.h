@@ -16,8 +16,9 @@ typedef struct mp_cli_group {
     size_t offset; /* of the table's struct in the command's struct */
 } mp_cli_group;
 
-typedef struct mp_cli_text { /* an option whose value is any text: a const char * field */
-    const char *name;        /* NULL ends the list */
+/* An option whose value is any text: a const char * field. It goes before a row of the same name. */
+typedef struct mp_cli_text {
+    const char *name; /* NULL ends the list */
     size_t offset;
     const char *initial; /* may be NULL: nothing given */
     const char *what;    /* stands for the value in the help: FILE */
@@ -64,6 +65,9 @@ MP_MUST mp_err mp_cli_apply(const mp_cli *cli, const mp_cli_args *args, const ch
 bool mp_cli_given(const mp_cli_args *args, const char *name);
 
 void mp_cli_help(const mp_cli *cli);
+
+/* NULL when there is none. */
+const mp_cli_text *mp_cli_text_find(const mp_cli *cli, const char *name);
 
 /* Sets one option by name, whichever table it is in; unknown: the nearest is named. */
 MP_MUST mp_err mp_cli_set(const mp_cli *cli, void *conf, const char *name, const char *value, const char *where);

@@ -3,16 +3,14 @@
 #include "base/crew.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/prepare.h"
 #include "cli/setup.h"
 #include "cli/study.h"
-#include "train/once.h"
 
 #include <string.h>
 
 typedef struct cv {
     mp_config config;
-    const char *store, *data, *folds_from;
+    const char *pools, *store, *data, *folds_from;
     int seeds, folds, jobs, threads, select, grid, json, quiet;
 } cv;
 
@@ -29,6 +27,7 @@ static const mp_opt own[] = {
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 static const mp_cli_text texts[] = {
+    { "pool", offsetof(cv, pools), "sag", "NAMES", "pooling operators, a,b,c (midpool ops lists them)" },
     { "store", offsetof(cv, store), "midpool.db", "FILE", "where finished runs are kept, and looked up" },
     { "data", offsetof(cv, data), NULL, "DIR", "folder with data sets" },
     { "folds-from", offsetof(cv, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
@@ -45,7 +44,7 @@ static const mp_cli cli = {
     .name = "cv",
     .operands = "DATASET[,DATASET...]",
     .summary = "Cross-validation over folds and seeds. Started again it continues: finished runs are in the store.",
-    .more = "--pool takes several names, too: --pool sag,topk. The result depends on neither --jobs nor "
+    .more = "With several methods an option is for those that have it. The result depends on neither --jobs nor "
             "--threads.",
     .least = 1,
     .most = 1,
@@ -60,17 +59,14 @@ static const mp_cli cli = {
 static mp_err add_models(const cv *c, const mp_cli_args *args, mp_dataset *d, const mp_folds *f, mp_study *s)
 {
     int n;
-    const char *const *pools = mp_cli_split(c->config.pool, s->arena, &n);
+    const char *const *pools = mp_cli_split(c->pools, s->arena, &n);
     if (n == 0) return mp_fail(MP_ERR_USAGE, "--pool: expected the name of an operator (midpool ops lists them)");
     for (int i = 0; i < n; i++) {
         cv own_defaults;
         MP_TRY(mp_cli_apply(&cli, args, mp_setup_presets(d, pools[i]), &own_defaults));
         mp_config config = own_defaults.config;
         memset(config.pool, 0, sizeof config.pool);
-        strcpy(config.pool, pools[i]); /* part of a text that fits */
-        MP_TRY(mp_config_check(&config));
-        MP_TRY(mp_run_check(d, &config));
-        MP_TRY(mp_cli_prepare(d, &config, mp_cpu_count(), &s->progress, s->arena));
+        MP_TRY(mp_conf_set(mp_config_table, &config, "pool", pools[i], "--pool"));
         MP_TRY(mp_study_add(s, d, f, &config, (mp_grid)c->grid, NULL));
     }
     return MP_OK;
@@ -98,17 +94,21 @@ static mp_err run(void *conf, const mp_cli_args *args)
     if (n == 0) return mp_fail(MP_ERR_USAGE, "expected the name of a data set (midpool data list)");
     MP_TRY(mp_setup_writable(c->store));
     int jobs = c->jobs ? c->jobs : mp_cpu_count();
+    mp_given given = mp_given_by(args);
     mp_study s = { .arena = args->arena,
                    .store_path = c->store,
                    .command = args->line,
                    .seeds = c->seeds,
                    .jobs = jobs,
                    .quiet = c->quiet,
+                   .given = &given,
                    .threads = c->threads ? c->threads
                               : jobs > 1 ? 1
                                          : mp_cpu_count() };
     mp_progress_init(&s.progress, c->quiet);
     for (int i = 0; i < n; i++) MP_TRY(add_dataset(c, names[i], args, &s));
+    MP_TRY(mp_given_check(&given));
+    MP_TRY(mp_study_prepare(&s));
     mp_progress_line(&s.progress, "%d runs, %d side by side, kept in %s", s.plan.count, jobs, c->store);
     MP_TRY(mp_study_run(&s));
     mp_buf out = { 0 };

@@ -4,7 +4,7 @@
 #include "baseline/baseline.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "pool/pool.h"
+#include "model/options.h"
 #include "report/table.h"
 
 typedef struct ops {
@@ -22,7 +22,7 @@ static const mp_cli cli = {
     .name = "ops",
     .operands = "",
     .summary = "The pooling operators: what scores nodes, what selects them, what becomes of the graph.",
-    .more = "Every node-drop operator takes --score-dim, --flip and --drop, or --mid for all three.",
+    .more = "An option that a method does not have is refused.",
     .size = sizeof(ops),
     .groups = groups,
     .run = run
@@ -39,10 +39,20 @@ static void put_part(mp_buf *b, const char *key, const char *name, const char *f
     mp_json_close(b, '}');
 }
 
-static void put_words(mp_buf *b, const char *key, const char *words, mp_arena *a)
+/* Names in table order, of the method's own parts or shared with all of its kind. */
+static const char *names_of(const char *pool, bool own_parts, mp_arena *a)
 {
-    mp_span rest = mp_span_of(words), word;
-    mp_json_key(b, key);
+    mp_buf names = { 0 };
+    mp_method_options(pool, own_parts, &names);
+    const char *text = mp_arena_text(a, names.n ? names.p : "", names.n);
+    mp_buf_free(&names);
+    return text;
+}
+
+static void put_options(mp_buf *b, const char *pool, mp_arena *a)
+{
+    mp_span rest = mp_span_of(names_of(pool, true, a)), word;
+    mp_json_key(b, "options");
     mp_json_open(b, '[');
     while (mp_next_field(&rest, ' ', &word))
         if (word.n) mp_json_put_text(b, mp_arena_text(a, word.p, word.n));
@@ -64,7 +74,7 @@ static void put_operators(mp_buf *b, mp_arena *a)
         put_part(b, "coarsen", o->coarsener->name, o->coarsener->formula);
         mp_json_add_text(b, "gate", o->ungated ? "none" : gate_name[o->gate]);
         mp_json_add_text(b, "learnable", o->learnable);
-        put_words(b, "options", o->options, a);
+        put_options(b, o->name, a);
         mp_json_add_text(b, "variants", o->variants);
         mp_json_close(b, '}');
     }
@@ -83,7 +93,7 @@ static void put_baselines(mp_buf *b, mp_arena *a)
         mp_json_add_text(b, "paper", m->paper);
         mp_json_add_text(b, "method", m->method);
         mp_json_add_text(b, "learnable", m->learnable);
-        put_words(b, "options", m->options, a);
+        put_options(b, m->name, a);
         mp_json_close(b, '}');
     }
     mp_json_close(b, ']');
@@ -151,12 +161,13 @@ static void print_text(mp_buf *b, mp_arena *a)
     table_of_operators(b, a);
     table_of_baselines(b, a);
     for (const mp_pool_op *o = mp_pool_ops(); o->name; o++) {
-        mp_buf_printf(b, "\n%s: %s\n  options: %s\n", o->name, o->paper, o->options);
+        mp_buf_printf(b, "\n%s: %s\n  options: %s\n", o->name, o->paper, names_of(o->name, true, a));
         if (o->variants && *o->variants) mp_buf_printf(b, "  --variant %s\n", o->variants);
     }
     for (const mp_baseline *m = mp_baselines(); m->name; m++)
-        mp_buf_printf(b, "\n%s: %s\n  options: %s\n", m->name, m->paper, m->options);
-    mp_buf_printf(b, "\n%s\n", cli.more);
+        mp_buf_printf(b, "\n%s: %s\n  options: %s\n", m->name, m->paper, names_of(m->name, true, a));
+    mp_buf_printf(b, "\nall node-drop operators: %s\nall methods: %s\n--mid is score-dim 5, flip and drop 0.1. %s\n",
+                  names_of(mp_pool_ops()->name, false, a), names_of(mp_baselines()->name, false, a), cli.more);
 }
 
 static mp_err run(void *conf, const mp_cli_args *args)

@@ -8,11 +8,9 @@
 #include "base/crew.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/prepare.h"
 #include "cli/setup.h"
 #include "cli/study.h"
 #include "cli/yaml.h"
-#include "train/once.h"
 
 #include <string.h>
 
@@ -75,6 +73,7 @@ typedef struct work {
     const char *path;
     mp_yaml file;
     int at[256]; /* which value of each entry is up */
+    mp_given given;
     mp_study study;
 } work;
 
@@ -153,7 +152,7 @@ static mp_err configure(work *w, const mp_dataset *d)
 }
 
 /* What tells a combination from the others, beyond what its name in the table says. */
-static const char *label(const work *w)
+static const char *label(const work *w, const mp_study_row *row)
 {
     static const char *const said[] = { "pool", "score-dim", "flip", "drop", "mid", NULL };
     const char *text = NULL;
@@ -161,7 +160,7 @@ static const char *label(const work *w)
         const mp_yaml_entry *e = &w->file.entry[i];
         bool known = false;
         for (int k = 0; said[k]; k++) known = known || strcmp(said[k], e->key) == 0;
-        if (!varies(e) || known) continue;
+        if (!varies(e) || known || !mp_study_row_uses(row, e->key)) continue;
         text = mp_arena_printf(w->args->arena, "%s%s%s %s", text ? text : "", text ? ", " : "", e->key,
                                e->value[w->at[i]]);
     }
@@ -213,10 +212,9 @@ static mp_err add_dataset(work *w, const char *name)
     mp_progress_line(&w->study.progress, "%s", line);
     do {
         MP_TRY(configure(w, d));
-        MP_TRY(mp_config_check(&w->conf->config));
-        MP_TRY(mp_run_check(d, &w->conf->config));
-        MP_TRY(mp_cli_prepare(d, &w->conf->config, mp_setup_threads(0), &w->study.progress, a));
-        MP_TRY(mp_study_add(&w->study, d, f, &w->conf->config, (mp_grid)w->conf->grid, label(w)));
+        mp_study_row *row;
+        MP_TRY(mp_study_add(&w->study, d, f, &w->conf->config, (mp_grid)w->conf->grid, &row));
+        if (row) row->label = label(w, row);
     } while (next_combination(w));
     return MP_OK;
 }
@@ -250,14 +248,21 @@ static mp_err plan(work *w)
                            .seeds = c->seeds,
                            .jobs = jobs,
                            .quiet = c->quiet,
+                           .given = &w->given,
                            .threads = c->threads ? c->threads
                                       : jobs > 1 ? 1
                                                  : mp_cpu_count() };
     mp_progress_init(&w->study.progress, c->quiet);
     const char *const *names = dataset_names(w, &n);
     if (n == 0) return mp_fail(MP_ERR_USAGE, "%s: 'datasets' is missing: the list of data sets to try", w->path);
+    w->given = mp_given_by(w->args);
+    for (int i = 0; i < w->file.count; i++) {
+        const mp_yaml_entry *e = &w->file.entry[i];
+        mp_given_add(&w->given, e->key, mp_arena_printf(w->args->arena, "%s:%d: %s", w->path, e->line, e->key));
+    }
     for (int i = 0; i < n; i++) MP_TRY(add_dataset(w, names[i]));
-    return MP_OK;
+    MP_TRY(mp_given_check(&w->given));
+    return mp_study_prepare(&w->study);
 }
 
 static mp_err run(void *conf, const mp_cli_args *args)

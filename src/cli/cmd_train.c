@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/forecast.h"
+#include "cli/given.h"
 #include "cli/prepare.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
@@ -129,7 +130,7 @@ static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f
     mp_arena *a = args->arena;
     MP_TRY(mp_dataset_load(args->operand[0], t->data, a, d));
     MP_TRY(mp_cli_apply(&cli, args, mp_setup_presets(d, t->config.pool), t));
-    MP_TRY(mp_config_check(&t->config));
+    MP_TRY(mp_given_settle(args, &t->config));
     MP_TRY(mp_run_check(d, &t->config));
     MP_TRY(mp_cli_prepare(d, &t->config, mp_setup_threads(t->threads), NULL, a));
     MP_TRY(mp_folds_load(d, t->folds_from, t->folds, a, f));

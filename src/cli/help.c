@@ -54,7 +54,8 @@ void mp_cli_help(const mp_cli *cli)
             put_left(t->name, t->what);
             printf("%s%s%s%s\n", t->help, t->initial ? " [" : "", t->initial ? t->initial : "", t->initial ? "]" : "");
         }
-        for (const mp_opt *o = g->table; o->name; o++) put_opt(o);
+        for (const mp_opt *o = g->table; o->name; o++)
+            if (!mp_cli_text_find(cli, o->name)) put_opt(o);
         if (first && cli->has_model) {
             put_left("mid", "");
             printf("%s; options given by name win\n", mp_preset_find("mid")->about);

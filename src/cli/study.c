@@ -1,9 +1,12 @@
 /* study.c - running a study against a store. Its tables are in study_print.c.
  * SPDX-License-Identifier: MIT */
 #include "cli/study.h"
+#include "base/crew.h"
 #include "cli/cli.h"
 #include "cli/forecast.h"
+#include "cli/prepare.h"
 #include "cli/setup.h"
+#include "model/options.h"
 #include "train/once.h"
 
 #include <inttypes.h>
@@ -27,22 +30,69 @@ static mp_err check_size(const mp_study *s, const mp_folds *f, int seed, int poi
     return MP_OK;
 }
 
-mp_err mp_study_add(mp_study *s, const mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid,
-                    const char *label)
+bool mp_study_row_uses(const mp_study_row *row, const char *option)
+{
+    for (int i = 0; i < row->points; i++)
+        if (mp_config_uses(&row->point[i], option) == MP_USED) return true;
+    return false;
+}
+
+static mp_err make_row(mp_study *s, mp_study_row *row)
 {
     mp_config point[MP_GRID_MOST];
-    int n = mp_grid_points(grid, config, point);
-    MP_TRY(check_size(s, f, config->seed, n));
+    mp_grid_trim(row->grid, &row->config);
+    int n = mp_grid_points(row->grid, &row->config, point);
+    for (int i = 0; i < n; i++) {
+        MP_TRY(mp_config_check(&point[i]));
+        MP_TRY(mp_run_check(row->data, &point[i]));
+        if (s->given) mp_given_ask(s->given, &point[i]);
+    }
+    row->points = n;
+    row->point = memcpy(MP_NEW(s->arena, mp_config, n), point, sizeof *point * (size_t)n);
+    row->grid = n > 1 ? row->grid : MP_GRID_NONE;
+    strcpy(row->config.pool, point[0].pool); /* its usual spelling */
+    return MP_OK;
+}
+
+static bool have(const mp_study *s, const mp_study_row *row)
+{
+    for (int i = 0; i < s->rows; i++) {
+        const mp_study_row *r = &s->row[i];
+        if (r->data == row->data && r->folds == row->folds && r->grid == row->grid &&
+            mp_conf_equal(mp_config_table, &r->config, &row->config))
+            return true;
+    }
+    return false;
+}
+
+mp_err mp_study_add(mp_study *s, mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid,
+                    mp_study_row **added)
+{
+    mp_study_row row = { .data = d, .folds = f, .config = *config, .grid = grid };
+    MP_TRY(make_row(s, &row));
+    MP_TRY(check_size(s, f, config->seed, row.points));
+    if (added) *added = NULL;
+    if (have(s, &row)) return MP_OK;
     if (s->rows == s->room) {
         s->room = mp_room(s->room, (int64_t)s->rows + 1, 16, "rows of a study");
         MP_MORE(s->arena, s->row, s->rows, s->room);
     }
-    mp_study_row *row = &s->row[s->rows++];
     int each = s->seeds * f->count; /* runs of a point */
-    *row = (mp_study_row){ .data = d, .folds = f, .config = *config, .grid = grid, .label = label, .runs = n * each };
-    row->place = MP_NEW_RAW(s->arena, int, row->runs);
+    row.runs = row.points * each;
+    row.place = MP_NEW_RAW(s->arena, int, row.runs);
     s->plan.arena = s->arena;
-    for (int i = 0; i < n; i++) mp_cv_add(&s->plan, d, f, &point[i], s->seeds, row->place + (size_t)i * (size_t)each);
+    for (int i = 0; i < row.points; i++)
+        mp_cv_add(&s->plan, d, f, &row.point[i], s->seeds, row.place + (size_t)i * (size_t)each);
+    s->row[s->rows] = row;
+    if (added) *added = &s->row[s->rows];
+    s->rows++;
+    return MP_OK;
+}
+
+mp_err mp_study_prepare(mp_study *s)
+{
+    for (int i = 0; i < s->rows; i++)
+        MP_TRY(mp_cli_prepare(s->row[i].data, &s->row[i].config, mp_cpu_count(), &s->progress, s->arena));
     return MP_OK;
 }
 
@@ -192,14 +242,13 @@ static mp_err run_open(mp_study *s)
 /* What the widest of a row's settings needs: wide scores make wide matrices. */
 static mp_err check_memory(const mp_study *s, const mp_study_row *row)
 {
-    mp_config point[MP_GRID_MOST];
-    int n = mp_grid_points(row->grid, &row->config, point), widest = 0, graphs = row->data->graphs.graphs;
-    for (int i = 1; i < n; i++)
-        if (point[i].score_dim > point[widest].score_dim) widest = i;
+    int widest = 0, graphs = row->data->graphs.graphs;
+    for (int i = 1; i < row->points; i++)
+        if (row->point[i].score_dim > row->point[widest].score_dim) widest = i;
     int *all = MP_NEW_RAW(s->arena, int, graphs);
     for (int i = 0; i < graphs; i++) all[i] = i;
     int jobs = s->jobs < s->plan.count ? s->jobs : s->plan.count;
-    mp_workload work = { row->data, &point[widest], all, graphs, s->threads, jobs };
+    mp_workload work = { row->data, &row->point[widest], all, graphs, s->threads, jobs };
     mp_forecast unused;
     return mp_forecast_memory(&work, &unused);
 }

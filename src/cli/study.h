@@ -7,16 +7,19 @@
 #ifndef MP_STUDY_H
 #define MP_STUDY_H
 
+#include "cli/given.h"
 #include "cli/progress.h"
 #include "store/store.h"
 #include "train/choose.h"
 #include "train/crossval.h"
 
 typedef struct mp_study_row {
-    const mp_dataset *data;
+    mp_dataset *data;
     const mp_folds *folds;
-    mp_config config; /* as given: its score_dim and drop are the fixed choice */
+    mp_config config; /* as given, as far as the method uses it: its score_dim and drop are the fixed choice */
     mp_grid grid;
+    const mp_config *point; /* of the grid */
+    int points;
     const char *label; /* what tells this row from others, may be NULL */
     int *place, runs;  /* its runs in the plan; rows may share runs */
 } mp_study_row;
@@ -28,6 +31,7 @@ typedef struct mp_study {
     const char *const *swept;         /* names of the options that a sweep varies, NULL-ended; may be NULL */
     int seeds, jobs, threads;
     bool quiet;
+    mp_given *given; /* asks every model; may be NULL */
     /* kept here */
     mp_store *store;
     mp_progress progress;
@@ -39,9 +43,16 @@ typedef struct mp_study {
     mp_run_result *result; /* for each run of the plan, without its curve; curve_len -1: there is none */
 } mp_study;
 
-/* Refuses seeds that no int can hold, and more runs than a plan may have. */
-MP_MUST mp_err mp_study_add(mp_study *s, const mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid,
-                            const char *label);
+/* Checks the models of a new row; refuses seeds that no int can hold, and more runs than a plan may have. In `*added` (may be NULL) the row, good until the next one comes, or NULL when there
+ * is an equal one already. */
+MP_MUST mp_err mp_study_add(mp_study *s, mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid,
+                            mp_study_row **added);
+
+/* Whether some point of the row uses the option. */
+bool mp_study_row_uses(const mp_study_row *row, const char *option);
+
+/* What methods compute once for a data set. Call when all rows are there and wishes are checked: it may take long. */
+MP_MUST mp_err mp_study_prepare(mp_study *s);
 
 /* Opens the store, runs what is missing, reads everything back. Fails when interrupted, and says how to
  * continue; runs that failed are counted, not fatal. */

@@ -21,7 +21,7 @@ const mp_opt mp_config_table[] = {
     { "ratio", MP_OPT_REAL, AT(ratio), "0.5", 1e-6, 1, NULL, "share of nodes kept by each pooling, ceil(ratio n)" },
     { "min-score", MP_OPT_REAL, AT(min_score), "0", 0, 1, NULL, "topk, sag: keep softmax scores above this (mean of the columns) instead of a ratio; 0 = off" },
     { "gate", MP_OPT_CHOICE, AT(gate), "auto", 0, 0, "auto|tanh|sigmoid|identity", "function of the score that scales kept rows" },
-    { "adj-power", MP_OPT_INT, AT(adj_power), "1", 1, 2, NULL, "topk: 2 connects kept nodes two hops apart" },
+    { "adj-power", MP_OPT_INT, AT(adj_power), "1", 1, 2, NULL, "where edges are induced: 2 connects kept nodes two hops apart" },
     { "score-conv", MP_OPT_CHOICE, AT(score_conv), "auto", 0, 0, "auto|gcn|graphconv|sage|gat|cheb", "sag, gsa: convolution that scores" },
     { "mix", MP_OPT_CHOICE, AT(mix), "auto", 0, 0, "auto|after|before", "gsa: mix the two scores after or before tanh" },
     { "alpha", MP_OPT_REAL, AT(alpha), "0.6", 0, 1, NULL, "gsa: share of the structure score" },

@@ -19,7 +19,7 @@ typedef struct mp_config {
     int variant; /* paper | pyg | authors */
     double ratio, min_score;
     int gate;       /* auto | tanh | sigmoid | identity */
-    int adj_power;  /* topk: 1 | 2 */
+    int adj_power;  /* induced edges: 1 | 2 */
     int score_conv; /* auto | gcn | graphconv | sage | gat | cheb */
     int mix;        /* gsa: auto | after | before: tanh before or after mixing */
     double alpha;   /* gsa */

@@ -3,6 +3,7 @@
 #include "model/model.h"
 #include "base/guard.h"
 #include "baseline/baseline.h"
+#include "model/options.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,8 +72,8 @@ mp_err mp_config_check(mp_config *c)
     }
     strcpy(c->pool, op ? op->name : b->name); /* one spelling everywhere */
     if (b && b->check) MP_TRY(b->check(c));
-    if (c->min_score > 0 && !(op && op->threshold))
-        return mp_fail(MP_ERR_USAGE, "min-score: works with topk and sag, not with %s", c->pool);
+    if (c->min_score > 0 && mp_config_uses(c, "min-score") != MP_USED)
+        return mp_unused(c, "min-score", NULL, "min-score");
     if (c->min_score > 0 && (c->gate == MP_GATE_TANH || c->gate == MP_GATE_SIGMOID))
         return mp_fail(MP_ERR_USAGE,
                        "gate: with min-score rows are scaled by the softmax score itself; leave gate out");

@@ -56,7 +56,8 @@ static void asap_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     p->aside = k;
 }
 
-const mp_scorer mp_score_asap = { "cluster fitness", "LEConv(X^c)", sizeof(asap), asap_init, asap_run };
+const mp_scorer mp_score_asap = { "cluster fitness", "LEConv(X^c)", "variant intra att-dropout",
+                                  sizeof(asap),      asap_init,     asap_run };
 
 static void cluster_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
@@ -72,4 +73,6 @@ static void cluster_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_cluster = { "clusters", "X^c_keep f(R); S^T A S", 0, NULL, cluster_run, true };
+const mp_coarsener mp_coarsen_cluster = {
+    "clusters", "X^c_keep f(R); S^T A S", "variant detach-adj", 0, NULL, cluster_run, true
+};

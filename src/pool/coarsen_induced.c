@@ -44,7 +44,8 @@ static void induced_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->bare = pool->conf->width != MP_WIDTH_MLP;
 }
 
-const mp_coarsener mp_coarsen_induced = { "induced", "X_keep f(R); A[keep, keep]", 0, NULL, induced_run, true };
+const mp_coarsener mp_coarsen_induced = { "induced", "X_keep f(R); A[keep, keep]", "adj-power", 0, NULL, induced_run,
+                                          true };
 
 static void two_hop_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
@@ -53,6 +54,6 @@ static void two_hop_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_two_hop = { "two hops",  "X_keep f(R); (A+I)^2[keep, keep] by degree",
-                                          0,           NULL,
-                                          two_hop_run, true };
+const mp_coarsener mp_coarsen_two_hop = {
+    "two hops", "X_keep f(R); (A+I)^2[keep, keep] by degree", NULL, 0, NULL, two_hop_run, true
+};

@@ -15,4 +15,4 @@ static void rows_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_rows = { "rows alone", "X_keep f(R); no edges", 0, NULL, rows_run, true };
+const mp_coarsener mp_coarsen_rows = { "rows alone", "X_keep f(R); no edges", NULL, 0, NULL, rows_run, true };

@@ -102,7 +102,9 @@ static void square_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poo
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_square = { "two steps", "X_keep f(R); (A + A^2)[keep, keep]", 0, NULL, square_run, true };
+const mp_coarsener mp_coarsen_square = {
+    "two steps", "X_keep f(R); (A + A^2)[keep, keep]", "square binary", 0, NULL, square_run, true
+};
 
 static void overlap_row(paths *w, int q, int v)
 {
@@ -137,6 +139,6 @@ static void overlap_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_overlap = { "overlap",   "X_keep; lambda (A+I)[keep, keep] + (1-lambda) O",
-                                          0,           NULL,
-                                          overlap_run, true };
+const mp_coarsener mp_coarsen_overlap = {
+    "overlap", "X_keep; lambda (A+I)[keep, keep] + (1-lambda) O", "lambda overlap", 0, NULL, overlap_run, true
+};

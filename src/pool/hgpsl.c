@@ -145,6 +145,12 @@ static void learned_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_g = pruned(c, all, mp_edge_take(c, share, all->rev, all->edges)); /* row i, col j is the edge i -> j */
 }
 
-const mp_coarsener mp_coarsen_learned = { "structure learning", "X_keep; sparsemax(leaky(a [x_i ; x_j]) + lambda A')",
-                                          sizeof(learned),      learned_init,
-                                          learned_run,          true };
+const mp_coarsener mp_coarsen_learned = {
+    "structure learning",
+    "X_keep; sparsemax(leaky(a [x_i ; x_j]) + lambda A')",
+    "lambda sparse candidates hops:candidates!=full next-conv:conv=gcn next-conv:conv=auto&arch=tu",
+    sizeof(learned),
+    learned_init,
+    learned_run,
+    true
+};

@@ -35,7 +35,7 @@ static mp_act gate_of(mp_act usual, const mp_config *conf)
 mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, mp_params *params, const char *prefix,
                      int channels)
 {
-    if (conf->variant == MP_VARIANT_AUTHORS && op->authors) op = op->authors;
+    op = mp_pool_row(op, conf);
     bool one_column = conf->width == MP_WIDTH_REPEAT || conf->width == MP_WIDTH_MLP;
     mp_act gate = op->gate;
     mp_setup s = { conf, params, prefix, channels, one_column ? 1 : conf->score_dim, &gate };

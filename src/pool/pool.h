@@ -12,7 +12,7 @@
 #ifndef MP_POOL_H
 #define MP_POOL_H
 
-#include "conf/config.h"
+#include "conf/uses.h"
 #include "nn/layers.h"
 
 typedef struct mp_pooling {
@@ -45,6 +45,7 @@ typedef struct mp_setup {
 #define MP_PART(kind, own)                                                                                             \
     typedef struct kind {                                                                                              \
         const char *name, *formula;                                                                                    \
+        const char *options;                          /* it looks at: conf/uses.h; NULL: none */                       \
         size_t size;                                  /* of its state                  */                              \
         void (*init)(void *state, const mp_setup *s); /* claims parameters; may be NULL */                             \
         void (*run)(const struct mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p);                          \
@@ -73,7 +74,6 @@ typedef struct mp_pool_op {
     double loss_weight;    /* of its auxiliary loss; 0: it has none    */
     mp_over loss_over;     /* nodes: its selector must have a count    */
     const char *learnable; /* parameters, as text                      */
-    const char *options;   /* options that matter to it, as text       */
     const char *variants;  /* what --variant changes, as text          */
     const struct mp_pool_op *authors; /* the row that --variant authors takes instead, or NULL */
 } mp_pool_op;
@@ -97,6 +97,13 @@ const mp_pool_op *mp_pool_ops(void);
 void mp_pool_add(const mp_pool_op *op);
 /* By name, title or PyG class; NULL when there is none. */
 const mp_pool_op *mp_pool_find(const char *name);
+
+/* The row that stands for the operator: --variant authors may have one of its own. */
+const mp_pool_op *mp_pool_row(const mp_pool_op *op, const mp_config *c);
+/* The options it looks at: the first lists are those of every operator, the others its own. */
+#define MP_POOL_SHARED 2
+#define MP_POOL_LISTS  7
+int mp_pool_options(const mp_pool_op *op, const mp_config *c, mp_use_list out[MP_POOL_LISTS]);
 
 /* Claims the parameters of one pooling layer on `channels` features, under `prefix`. */
 mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, mp_params *params, const char *prefix,

@@ -89,7 +89,10 @@ static void cgi_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     p->loss = contrast(pool, &a->d, c, p->g, p->x, real, fake);
 }
 
-const mp_scorer mp_score_cgi = { "real and fake", "tanh(GCN_r(X)) - tanh(GCN_f(X))", sizeof(cgi), cgi_init, cgi_run };
+const mp_scorer mp_score_cgi = {
+    "real and fake", "tanh(GCN_r(X)) - tanh(GCN_f(X))", "mi-weight mi-nodes:mi-weight!=0", sizeof(cgi), cgi_init,
+    cgi_run
+};
 
 static void authors_init(void *state, const mp_setup *s)
 {
@@ -120,5 +123,7 @@ static void authors_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->loss = contrast(pool, &a->d, c, p->g, p->x, mp_act_of(c, real, MP_ACT_TANH), mp_act_of(c, fake, MP_ACT_TANH));
 }
 
-const mp_scorer mp_score_cgi_authors = { "real and fake", "two GraphConv layers each", sizeof(cgi), authors_init,
-                                         authors_run };
+const mp_scorer mp_score_cgi_authors = {
+    "real and fake", "two GraphConv layers each", "mi-weight mi-nodes:mi-weight!=0", sizeof(cgi), authors_init,
+    authors_run
+};

@@ -39,7 +39,7 @@ static void sag_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     if (a->select >= 0) p->score = mp_linear(c, p->score, mp_pool_directions(pool, c, a->select), NULL, false);
 }
 
-const mp_scorer mp_score_conv = { "convolution", "GCN(X)", sizeof(sag), sag_init, sag_run };
+const mp_scorer mp_score_conv = { "convolution", "GCN(X)", "score-conv variant", sizeof(sag), sag_init, sag_run };
 
 typedef struct gsa {
     mp_conv conv, fuse;
@@ -80,5 +80,10 @@ static void gsa_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     if (a->fused) p->x = mp_conv_run(&a->fuse, c, p->g, MP_DENSE(p->x), false);
 }
 
-const mp_scorer mp_score_gsa = { "structure and feature", "a tanh(GCN(X)) + (1-a) tanh(X W + b)", sizeof(gsa), gsa_init,
+const mp_scorer mp_score_gsa = { "structure and feature",
+                                 "a tanh(GCN(X)) + (1-a) tanh(X W + b)",
+                                 "score-conv mix alpha fusion variant rank:gate=auto&mix=before "
+                                 "rank:gate=auto&mix=auto&variant=authors",
+                                 sizeof(gsa),
+                                 gsa_init,
                                  gsa_run };

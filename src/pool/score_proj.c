@@ -24,7 +24,7 @@ static void proj_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     p->score = mp_linear(c, p->x, mp_pool_directions(pool, c, a->p), NULL, false);
 }
 
-const mp_scorer mp_score_proj = { "projection", "X P / norm(P)", sizeof(proj), proj_init, proj_run };
+const mp_scorer mp_score_proj = { "projection", "X P / norm(P)", "variant", sizeof(proj), proj_init, proj_run };
 
 static void linear_init(void *state, const mp_setup *s)
 {
@@ -37,4 +37,4 @@ static void linear_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poo
     p->score = mp_lin_run(state, c, MP_DENSE(mp_dropout(c, p->x, pool->conf->dropout)), false);
 }
 
-const mp_scorer mp_score_linear = { "linear", "X W + b", sizeof(mp_lin), linear_init, linear_run };
+const mp_scorer mp_score_linear = { "linear", "X W + b", "dropout", sizeof(mp_lin), linear_init, linear_run };

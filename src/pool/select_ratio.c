@@ -119,7 +119,9 @@ int mp_count_ratio(const mp_config *conf, int n)
     return mp_kept_count(conf->ratio, n);
 }
 
-const mp_selector mp_select_ratio = { "TOP_k", "k = ceil(ratio n) largest keys", 0, NULL, best_run, mp_count_ratio };
+const mp_selector mp_select_ratio = {
+    "TOP_k", "k = ceil(ratio n) largest keys", "ratio:min-score=0", 0, NULL, best_run, mp_count_ratio
+};
 
 /* Graph U-Nets' released code. */
 static int count_floor(const mp_config *conf, int n)
@@ -129,7 +131,7 @@ static int count_floor(const mp_config *conf, int n)
 }
 
 const mp_selector mp_select_floor = {
-    "TOP_k", "k = max(2, floor(ratio n)) largest keys", 0, NULL, best_run, count_floor
+    "TOP_k", "k = max(2, floor(ratio n)) largest keys", "ratio:min-score=0", 0, NULL, best_run, count_floor
 };
 
 /* Scores are a softmax over the graph: keep those above min(a, largest - 1e-7), so that one always survives. */
@@ -150,5 +152,6 @@ static void threshold_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_
     rank_counts(pool, c, p, counts);
 }
 
-const mp_selector mp_select_threshold = { "threshold", "share of the graph above min-score", 0, NULL, threshold_run,
-                                          NULL };
+const mp_selector mp_select_threshold = {
+    "threshold", "share of the graph above min-score", "min-score", 0, NULL, threshold_run, NULL
+};

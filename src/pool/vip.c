@@ -95,7 +95,9 @@ static void vip_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
                      mp_bce(c, mean_critic(c, critic(a, c, other, near)), false));
 }
 
-const mp_scorer mp_score_vip = { "neighbourhood information", "critic(MLP(X), P)", sizeof(vip), vip_init, vip_run };
+const mp_scorer mp_score_vip = {
+    "neighbourhood information", "critic(MLP(X), P)", "hops mi-weight", sizeof(vip), vip_init, vip_run
+};
 
 /* Softmax over the stored entries of a row of A+I. */
 static mp_mat *row_shares(mp_ctx *c, const mp_graph *looped)
@@ -162,6 +164,10 @@ static void vip_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_vip = {
-    "cluster connection", "X_keep f(R); T A T^T, T = softmax(A_keep)", 0, NULL, vip_coarsen, true
-};
+const mp_coarsener mp_coarsen_vip = { "cluster connection",
+                                      "X_keep f(R); T A T^T, T = softmax(A_keep)",
+                                      "vip-adj adj-power:vip-adj=induced",
+                                      0,
+                                      NULL,
+                                      vip_coarsen,
+                                      true };

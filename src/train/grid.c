@@ -1,6 +1,7 @@
 /* grid.c - see grid.h.
  * SPDX-License-Identifier: MIT */
 #include "train/grid.h"
+#include "model/options.h"
 
 const char *const mp_grid_name[MP_GRIDS + 1] = { "none", "code", "paper", NULL };
 
@@ -13,9 +14,10 @@ static const struct {
     [MP_GRID_PAPER] = { { 5, 9 }, 2, { 0.1, 0.2 }, 2 },
 };
 
-int mp_grid_points(mp_grid grid, const mp_config *config, mp_config out[MP_GRID_MOST])
+static int fill(mp_grid grid, const mp_config *config, mp_config out[MP_GRID_MOST])
 {
     int n = 0;
+    if (mp_config_uses(config, "score-dim") != MP_USED) grid = MP_GRID_NONE;
     if (grid == MP_GRID_NONE) out[n++] = *config;
     for (int i = 0; grid != MP_GRID_NONE && i < grids[grid].dims; i++) {
         for (int j = 0; j < grids[grid].rates; j++) {
@@ -28,10 +30,39 @@ int mp_grid_points(mp_grid grid, const mp_config *config, mp_config out[MP_GRID_
     return n;
 }
 
+static bool used(const mp_config *point, int n, const char *option)
+{
+    for (int i = 0; i < n; i++)
+        if (mp_config_uses(&point[i], option) == MP_USED) return true;
+    return false;
+}
+
+void mp_grid_trim(mp_grid grid, mp_config *config)
+{
+    mp_config usual, point[MP_GRID_MOST];
+    mp_config_init(&usual);
+    for (bool again = true; again;) { /* what went back may have been what another option needs */
+        int n = fill(grid, config, point);
+        again = false;
+        for (const mp_opt *o = mp_config_table; o->name; o++) {
+            if (mp_conf_same(o, config, &usual) || used(point, n, o->name)) continue;
+            mp_conf_default(o, config);
+            again = true;
+        }
+    }
+}
+
+int mp_grid_points(mp_grid grid, const mp_config *config, mp_config out[MP_GRID_MOST])
+{
+    mp_config trimmed = *config;
+    mp_grid_trim(grid, &trimmed);
+    return fill(grid, &trimmed, out);
+}
+
 bool mp_grid_has(mp_grid grid, const mp_config *config, const mp_config *like)
 {
     mp_config point[MP_GRID_MOST];
-    int n = mp_grid_points(grid, config, point);
+    int n = fill(grid, config, point);
     for (int i = 0; i < n; i++)
         if (point[i].score_dim == like->score_dim && point[i].drop == like->drop) return true;
     return false;

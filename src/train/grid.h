@@ -9,7 +9,11 @@
 typedef enum mp_grid { MP_GRID_NONE, MP_GRID_CODE, MP_GRID_PAPER, MP_GRIDS } mp_grid;
 extern const char *const mp_grid_name[MP_GRIDS + 1]; /* "none", "code", "paper"; NULL at the end */
 
-/* A grid sets flip, score-dim and drop of every point. */
+/* Options that no point of the grid uses get their defaults: runs that train alike have equal keys. */
+void mp_grid_trim(mp_grid grid, mp_config *config);
+
+/* A grid sets flip, score-dim and drop of every point; a method without MID has one point. Other options are the same in
+ * all points, as mp_grid_trim leaves them. */
 #define MP_GRID_MOST 9
 int mp_grid_points(mp_grid grid, const mp_config *config, mp_config out[MP_GRID_MOST]);
 

@@ -1,0 +1,91 @@
+/* uses.c - see uses.h.
+ * SPDX-License-Identifier: MIT */
+#include "conf/uses.h"
+
+#include <string.h>
+
+bool mp_next_use(mp_span *list, mp_use_word *out)
+{
+    mp_span word;
+    do {
+        if (!mp_next_field(list, ' ', &word)) return false;
+    } while (word.n == 0);
+    const char *colon = memchr(word.p, ':', word.n);
+    size_t n = colon ? (size_t)(colon - word.p) : word.n;
+    *out = (mp_use_word){ .option = { word.p, n } };
+    if (colon) out->needs = (mp_span){ colon + 1, word.n - n - 1 };
+    return true;
+}
+
+bool mp_next_need(mp_span *needs, mp_need *out)
+{
+    mp_span word;
+    if (!mp_next_field(needs, '&', &word)) return false;
+    const char *equals = memchr(word.p, '=', word.n);
+    mp_assert(equals != NULL && equals > word.p);
+    bool differs = equals[-1] == '!';
+    size_t n = (size_t)(equals - word.p);
+    *out = (mp_need){ { word.p, n - differs }, { equals + 1, word.n - n - 1 }, differs };
+    return true;
+}
+
+static bool is_word(mp_span s, const char *word)
+{
+    return s.n == strlen(word) && memcmp(s.p, word, s.n) == 0;
+}
+
+bool mp_need_holds(const mp_need *n, const mp_config *c)
+{
+    char value[80];
+    const mp_opt *o = mp_config_table;
+    while (o->name && !is_word(n->option, o->name)) o++;
+    mp_assert(o->name != NULL);
+    mp_conf_get(o, c, value, sizeof value);
+    return is_word(n->value, value) != n->differs;
+}
+
+static bool all_hold(mp_span needs, const mp_config *c)
+{
+    mp_need n;
+    while (mp_next_need(&needs, &n))
+        if (!mp_need_holds(&n, c)) return false;
+    return true;
+}
+
+static mp_span span_or_none(const char *text)
+{
+    return text ? mp_span_of(text) : (mp_span){ NULL, 0 };
+}
+
+mp_used mp_uses(const mp_use_list *list, const mp_config *c, const char *option)
+{
+    mp_span rest = span_or_none(list->words);
+    mp_used best = MP_USED_NEVER;
+    mp_use_word u;
+    while (mp_next_use(&rest, &u)) {
+        if (!is_word(u.option, option)) continue;
+        if (all_hold(u.needs, c) && all_hold(span_or_none(list->needs), c)) return MP_USED;
+        best = MP_USED_NOT_NOW;
+    }
+    return best;
+}
+
+static void put_needs(mp_span needs, const char *before, mp_buf *out)
+{
+    mp_need n;
+    for (; mp_next_need(&needs, &n); before = " and ")
+        mp_buf_printf(out, "%s%.*s is %s%.*s", before, (int)n.option.n, n.option.p, n.differs ? "not " : "",
+                      (int)n.value.n, n.value.p);
+}
+
+void mp_uses_needs(const mp_use_list *list, const char *option, mp_buf *out)
+{
+    mp_span rest = span_or_none(list->words);
+    mp_use_word u;
+    while (mp_next_use(&rest, &u)) {
+        if (!is_word(u.option, option)) continue;
+        size_t before = out->n;
+        put_needs(u.needs, before ? " or " : "", out);
+        put_needs(span_or_none(list->needs), out->n > before ? " and " : before ? " or " : "", out);
+    }
+}

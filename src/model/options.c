@@ -1,0 +1,114 @@
+/* options.c - see options.h.
+ * SPDX-License-Identifier: MIT */
+#include "model/options.h"
+#include "baseline/baseline.h"
+
+#include <string.h>
+
+/* Of every method: how large it is and how it is trained. */
+static const char training[] = "pool hidden batch-size epochs patience seed lr weight-decay beta1 clip schedule "
+                               "warmup:schedule=cosine lr-drop:schedule=step";
+/* Of the network around node-drop operators (model.c); baselines are networks of their own. */
+static const char network[] = "arch conv layers:arch=tu dropout:arch=tu";
+
+int mp_config_lists(const mp_config *c, mp_use_list out[MP_LISTS_MOST])
+{
+    const mp_pool_op *op = mp_pool_find(c->pool);
+    const mp_baseline *b = mp_baseline_find(c->pool);
+    out[0] = (mp_use_list){ training, NULL };
+    out[1] = (mp_use_list){ op ? network : b ? b->options : NULL, NULL };
+    return op ? 2 + mp_pool_options(op, c, out + 2) : 2;
+}
+
+mp_used mp_config_uses(const mp_config *c, const char *option)
+{
+    mp_use_list list[MP_LISTS_MOST];
+    mp_used best = MP_USED_NEVER;
+    for (int i = 0, n = mp_config_lists(c, list); i < n; i++) {
+        mp_used used = mp_uses(&list[i], c, option);
+        best = used > best ? used : best;
+    }
+    return best;
+}
+
+/* An option that goes back to its default may have been what another one needs: until nothing changes. */
+void mp_config_trim(mp_config *c)
+{
+    mp_config usual;
+    mp_config_init(&usual);
+    for (bool again = true; again;) {
+        again = false;
+        for (const mp_opt *o = mp_config_table; o->name; o++) {
+            if (mp_conf_same(o, c, &usual) || mp_config_uses(c, o->name) == MP_USED) continue;
+            mp_conf_default(o, c);
+            again = true;
+        }
+    }
+}
+
+/* In any variant, in the lists that the method shares with others or in its own. */
+static bool stands_in(const char *pool, const char *option, bool own)
+{
+    mp_config c;
+    mp_use_list list[MP_LISTS_MOST];
+    mp_config_init(&c);
+    strcpy(c.pool, pool);
+    for (c.variant = MP_VARIANT_PAPER; c.variant <= MP_VARIANT_AUTHORS; c.variant++) {
+        int first = mp_baseline_find(pool) ? 1 : 2 + MP_POOL_SHARED, n = mp_config_lists(&c, list);
+        for (int i = own ? first : 0; i < (own ? n : first); i++)
+            if (mp_uses(&list[i], &c, option) != MP_USED_NEVER) return true;
+    }
+    return false;
+}
+
+bool mp_method_uses(const char *pool, const char *option)
+{
+    return stands_in(pool, option, false) || stands_in(pool, option, true);
+}
+
+/* Names of the methods that have the option, and how many these are. */
+static int owners(const char *option, bool baselines, mp_buf *out)
+{
+    int n = 0;
+    for (const mp_pool_op *o = mp_pool_ops(); !baselines && o->name; o++)
+        if (mp_method_uses(o->name, option)) mp_buf_printf(out, "%s%s", n++ ? ", " : "", o->name);
+    for (const mp_baseline *b = mp_baselines(); baselines && b->name; b++)
+        if (mp_method_uses(b->name, option)) mp_buf_printf(out, "%s%s", n++ ? ", " : "", b->name);
+    return n;
+}
+
+static void put_owners(const char *option, mp_buf *out)
+{
+    mp_buf drop = { 0 }, other = { 0 };
+    int all = 0, d = owners(option, false, &drop), b = owners(option, true, &other);
+    for (const mp_pool_op *o = mp_pool_ops(); o->name; o++) all++;
+    mp_buf_printf(out, "; %s%s%s %s it",
+                  d == all ? "node-drop operators"
+                  : d      ? drop.p
+                           : "",
+                  d && b ? ", " : "", b ? other.p : "", d + b == 1 ? "has" : "have");
+    mp_buf_free(&drop);
+    mp_buf_free(&other);
+}
+
+mp_err mp_unused(const mp_config *c, const char *option, const char *methods, const char *where)
+{
+    mp_use_list list[MP_LISTS_MOST];
+    mp_buf why = { 0 };
+    for (int i = 0, n = mp_config_lists(c, list); i < n; i++) mp_uses_needs(&list[i], option, &why);
+    bool needs = why.n > 0, other = !needs && mp_method_uses(c->pool, option);
+    if (other) mp_buf_puts(&why, " with this variant");
+    if (!needs && !other) put_owners(option, &why);
+    mp_err e = mp_fail(MP_ERR_USAGE, "%s: not used by %s%s%s", where, methods ? methods : c->pool,
+                       needs ? " unless " : "", why.p);
+    mp_buf_free(&why);
+    return e;
+}
+
+void mp_method_options(const char *pool, bool own, mp_buf *out)
+{
+    size_t before = out->n;
+    for (const mp_opt *o = mp_config_table; o->name; o++)
+        if (stands_in(pool, o->name, own) && !(own && stands_in(pool, o->name, false)))
+            mp_buf_printf(out, "%s%s", out->n > before ? " " : "", o->name);
+}

@@ -1,0 +1,28 @@
+/* options.h - which options of a configuration matter to the method it names. Rows say it (conf/uses.h); this asks them.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_OPTIONS_H
+#define MP_OPTIONS_H
+
+#include "pool/pool.h"
+
+/* The lists of the method that `c` names, in the variant of `c`; returns their number. */
+#define MP_LISTS_MOST (2 + MP_POOL_LISTS)
+int mp_config_lists(const mp_config *c, mp_use_list out[MP_LISTS_MOST]);
+
+/* Whether the method that `c` names, configured like this, looks at the option. What training alone looks at counts. */
+mp_used mp_config_uses(const mp_config *c, const char *option);
+
+/* Options that are not used get their defaults: configurations that train alike become equal. */
+void mp_config_trim(mp_config *c);
+
+/* Whether the method, by its usual name, looks at the option in some configuration. */
+bool mp_method_uses(const char *pool, const char *option);
+
+/* Options of the method's own parts, or those it shares with all of its kind: in table order, "a b c". */
+void mp_method_options(const char *pool, bool own, mp_buf *out);
+
+/* Fails with "WHERE: not used by topk; gsa has it", "WHERE: not used by sag unless schedule is cosine". `c` is a
+ * configuration that does not use the option, `methods` the names of all that were asked (NULL: the one of `c`). */
+mp_err mp_unused(const mp_config *c, const char *option, const char *methods, const char *where);
+
+#endif

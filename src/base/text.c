@@ -405,11 +405,22 @@ static int distance(const char *a, const char *b)
     return row[nb];
 }
 
-const char *mp_nearest(const char *word, const char *const *list)
+/* The shortest that begins with the word. */
+static const char *begun(const char *word, const char *const *list)
 {
     const char *best = NULL;
+    size_t n = strlen(word);
+    for (; n && *list; list++)
+        if (strncmp(*list, word, n) == 0 && (!best || strlen(*list) < strlen(best))) best = *list;
+    return best;
+}
+
+const char *mp_nearest(const char *word, const char *const *list)
+{
+    const char *best = begun(word, list);
     int least = 1 + (int)strlen(word) / 2;
     if (least > 5) least = 5;
+    if (best) return best;
     for (; *list; list++) {
         int d = distance(word, *list);
         if (d < least) {

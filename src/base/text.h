@@ -68,7 +68,7 @@ bool mp_is_control(const char *p, int n);
  * ends and tabs stay. Messages (err.h) and all that src/cli prints went through here. */
 void mp_clean(char *s, size_t n, bool lines);
 
-/* The entry of a NULL-ended list that is closest to `word`, or NULL when none is near. */
+/* The entry of a NULL-ended list that begins with `word`, else the one that is closest to it, or NULL when none is near. */
 const char *mp_nearest(const char *word, const char *const *list);
 
 /* A growing text, for JSON, HTML and tables. Zero-initialise; `p` is NUL-ended once anything was added. */

@@ -120,6 +120,19 @@ static mp_err read_option(reader *r, int argc, char **argv, int *at)
     return MP_OK;
 }
 
+static mp_err one_dash(const mp_cli *cli, const char *word)
+{
+    const char *names[MAX_NAMES];
+    if (strcmp(word, "-v") == 0 || strcmp(word, "-V") == 0)
+        return mp_fail(MP_ERR_USAGE, "%s: no such option; midpool --version says which version this is", word);
+    list_names(cli, names);
+    const char *near = mp_nearest(word + 1, names);
+    if (!near)
+        return mp_fail(MP_ERR_USAGE, "%s: options begin with two dashes (midpool %s --help lists them)", word,
+                       cli->name);
+    return mp_fail(MP_ERR_USAGE, "%s: options begin with two dashes; did you mean '--%s'?", word, near);
+}
+
 static mp_err read_line(reader *r, int argc, char **argv)
 {
     bool options = true;
@@ -132,8 +145,7 @@ static mp_err read_line(reader *r, int argc, char **argv)
         } else if (options && strncmp(word, "--", 2) == 0) {
             MP_TRY(read_option(r, argc, argv, &i));
         } else if (options && word[0] == '-' && word[1] != '\0') {
-            return mp_fail(MP_ERR_USAGE, "%s: options begin with two dashes (midpool %s --help lists them)", word,
-                           r->cli->name);
+            return one_dash(r->cli, word);
         } else {
             r->operand[r->operands++] = word;
         }

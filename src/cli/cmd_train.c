@@ -72,8 +72,8 @@ static void on_news(void *state, const mp_fit_news *n)
     if (!p->terminal && (n->epoch % 10 == 0 || n->epoch == 1 || best || last))
         mp_progress_line(p, "epoch %d: train loss %.4f%s, val loss %.4f, val accuracy %.2f %%%s", n->epoch,
                          n->last.train_loss, aux, n->last.val_loss, 100 * n->last.val_metric, best ? " (best)" : "");
-    mp_progress_now(p, left, "epoch %d of at most %d: train loss %.4f, val loss %.4f, best %.4f at epoch %d", n->epoch,
-                    n->epochs, n->last.train_loss, n->last.val_loss, n->best_loss, n->best_epoch);
+    mp_progress_now(p, left, "epoch %d of at most %d\t: val loss %.4f\t, best %.4f at epoch %d\t, train loss %.4f",
+                    n->epoch, n->epochs, n->last.val_loss, n->best_loss, n->best_epoch, n->last.train_loss);
 }
 
 static void on_note(void *state, const char *line)

@@ -34,7 +34,8 @@ static int usage(void)
 {
     puts("midpool COMMAND ...   graph classification with node-drop pooling\n");
     for (int i = 0; i < COMMANDS; i++) printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-    puts("\nmidpool COMMAND --help lists the options of a command. Exit code: 0 done, 1 failed, 2 wrong "
+    puts("\nmidpool COMMAND --help or midpool help COMMAND lists the options of a command. Exit code: 0 done, 1 "
+         "failed, 2 wrong "
          "usage, 128 + N stopped by signal N.");
     return 0;
 }
@@ -52,6 +53,27 @@ static int unknown(const char *word)
     return 2;
 }
 
+static int run_command(int argc, char **argv)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[0], commands[i].name) == 0) return commands[i].run(argc, argv);
+    return unknown(argv[0]);
+}
+
+/* "help data generate" is "data generate --help". */
+static int help(int argc, char **argv)
+{
+    static char flag[] = "--help";
+    if (argc == 0 || strcmp(argv[0], "help") == 0) return usage();
+    argv[argc] = flag; /* in place of the NULL at the end: nobody looks past the flag */
+    return run_command(argc + 1, argv);
+}
+
+static bool is(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
 static int run(int argc, char **argv)
 {
     if (argc < 2) {
@@ -59,14 +81,17 @@ static int run(int argc, char **argv)
         return 2;
     }
     const char *word = argv[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) return usage();
-    if (strcmp(word, "--version") == 0) {
+    if (is(word, "--help", "-h", "help")) return help(argc - 2, argv + 2);
+    if (is(word, "--version", "-V", "-v")) {
         puts("midpool " MP_VERSION);
         return 0;
     }
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(word, commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);
-    return unknown(word);
+    if (word[0] != '-') return run_command(argc - 1, argv + 1);
+    if (argc > 2)
+        mp_cli_say("midpool: %s: options of a command stand behind it (midpool --help lists the commands)", word);
+    else
+        mp_cli_say("midpool: %s: no such option (midpool --help lists the commands)", word);
+    return 2;
 }
 
 /* A file that is opened while a standard descriptor is closed would take its number and be printed into. */

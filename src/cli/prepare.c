@@ -13,7 +13,7 @@ static void on_progress(void *state, int done, int total)
 {
     watcher *w = state;
     if (w->progress)
-        mp_progress_now(w->progress, -1, "%s: preparing %s, %d of %d graphs", w->data, w->pool, done, total);
+        mp_progress_now(w->progress, -1, "preparing %s: %d of %d graphs\t of %s", w->pool, done, total, w->data);
 }
 
 static void on_note(void *state, const char *line)

@@ -49,24 +49,58 @@ void mp_progress_line(mp_progress *p, const char *fmt, ...)
 static int width(void)
 {
     struct winsize w;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 20) return w.ws_col - 1;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 1) return w.ws_col - 1;
     return 79;
+}
+
+/* Bytes of the text that take at most `most` columns. */
+static int bytes_in(const char *text, int most)
+{
+    int at = 0;
+    for (int columns = 0; text[at]; at++) {
+        bool begins = ((unsigned char)text[at] & 0xc0) != 0x80; /* not within a character of UTF-8 */
+        if (begins && ++columns > most) break;
+    }
+    return at;
+}
+
+static bool fits(const char *text, int most)
+{
+    return text[bytes_in(text, most)] == '\0';
+}
+
+/* The first n bytes of the text, tabs apart, and the tail. */
+static void put(char *out, const char *text, size_t n, const char *tail)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text[i] != '\t') *out++ = text[i];
+    sprintf(out, "%s%s", n && *tail ? ", " : "", tail);
+}
+
+/* As many parts of the text as fit before the tail; the tail alone where none does. `out` has room for all. */
+static void join(char *out, const char *text, const char *tail, int most)
+{
+    size_t n = strlen(text);
+    do {
+        put(out, text, n, tail);
+        if (fits(out, most)) return;
+        while (n > 0 && text[--n] != '\t') {} /* without the last part */
+    } while (n > 0);
+    if (*tail) put(out, text, 0, tail);
 }
 
 void mp_progress_now(mp_progress *p, double left, const char *fmt, ...)
 {
     if (p->quiet || !p->terminal || (p->open && now() - p->at < LEAST_GAP)) return;
-    char text[512], time_left[32];
+    char text[512], time_left[32], tail[64] = "", line[sizeof text + sizeof tail];
     va_list ap;
     va_start(ap, fmt);
     mp_vformat(text, sizeof text, fmt, ap);
     va_end(ap);
-    if (left >= 0) {
-        size_t n = strlen(text);
-        snprintf(text + n, sizeof text - n, ", about %s left", mp_duration(left, time_left));
-    }
-    mp_clean(text, strlen(text), false);
-    fprintf(stderr, "\r\033[K%.*s", width(), text);
+    if (left >= 0) snprintf(tail, sizeof tail, "about %s left", mp_duration(left, time_left));
+    join(line, text, tail, width());
+    mp_clean(line, strlen(line), false);
+    fprintf(stderr, "\r\033[K%.*s", bytes_in(line, width()), line);
     fflush(stderr);
     p->open = true;
     p->at = now();

@@ -17,7 +17,8 @@ void mp_progress_init(mp_progress *p, bool quiet);
 void mp_progress_line(mp_progress *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* How it stands: replaces the last such line on a terminal; in a pipe it is left out, since lines that stay
- * tell the same. `left` is the estimate of the seconds to go, negative when there is none. */
+ * tell the same. `left` is the estimate of the seconds to go, negative when there is none. Tabs cut the text into parts,
+ * the most important first; a narrow terminal gets fewer of them, and the time left for as long as it fits at all. */
 void mp_progress_now(mp_progress *p, double left, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Takes the changing line off the screen. */

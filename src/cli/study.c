@@ -102,8 +102,8 @@ static mp_err has(void *state, const mp_run_key *key, bool *known)
 {
     mp_study *s = state;
     mp_run_status status;
-    mp_progress_now(&s->progress, -1, "looking for finished runs in %s: %d of %d", s->store_path, ++s->asked,
-                    s->plan.count);
+    mp_progress_now(&s->progress, -1, "looking for finished runs: %d of %d\t in %s", ++s->asked, s->plan.count,
+                    s->store_path);
     MP_TRY(mp_store_has(s->store, key, &status));
     *known = status == MP_RUN_DONE; /* a run that failed is tried again */
     return MP_OK;
@@ -141,9 +141,10 @@ static void on_done(void *state, const mp_run_key *key, const mp_run_result *r, 
 static void on_news(void *state, const mp_run_key *key, const mp_fit_news *n, const mp_cv_count *c)
 {
     mp_study *s = state;
-    char name[256];
-    name_run(key, name, sizeof name);
-    mp_progress_now(&s->progress, c->left, "%d/%d runs, %s: epoch %d", c->known + c->done + c->failed, c->total, name,
+    char model[128];
+    mp_setup_model_name(&key->config, model, sizeof model);
+    mp_progress_now(&s->progress, c->left, "%d/%d runs\t, %s %s\t, seed %d, fold %d\t: epoch %d",
+                    c->known + c->done + c->failed, c->total, key->dataset, model, key->config.seed, key->fold,
                     n->epoch);
 }
 

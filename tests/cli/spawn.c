@@ -91,6 +91,13 @@ static pid_t start(const char *line, int out, int err)
     return pid;
 }
 
+void mp_spawn_exec(const char *line)
+{
+    char *argv[MOST_WORDS];
+    split(line, mp_arena_new(4096), argv);
+    become(argv, open("/dev/null", O_WRONLY), STDERR_FILENO);
+}
+
 pid_t mp_spawn_start(const char *line)
 {
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);

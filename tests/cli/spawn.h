@@ -16,6 +16,9 @@ typedef struct mp_spawned {
 mp_spawned mp_spawn(const char *line);
 void mp_spawn_free(mp_spawned *s);
 
+/* Becomes it, for a process of its own: standard error stays, standard output goes to nothing. */
+_Noreturn void mp_spawn_exec(const char *line);
+
 /* Starts it and comes back at once; its outputs go to nothing. */
 pid_t mp_spawn_start(const char *line);
 

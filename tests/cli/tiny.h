@@ -59,7 +59,7 @@ static void refuse(int code, const char *line, const char *part)
     mp_spawn_free(&s);
 }
 
-static const mp_json *json_of(const mp_spawned *s)
+static inline const mp_json *json_of(const mp_spawned *s)
 {
     const mp_json *v = NULL;
     assert_int_equal(mp_json_parse((mp_span){ s->out.p, s->out.n }, "stdout", arena, &v), MP_OK);

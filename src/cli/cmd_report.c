@@ -35,10 +35,15 @@ static mp_err print_results(const conf *c, const char *store, mp_buf *text, mp_b
         mp_buf_puts(json, "\n");
         return mp_cli_print(json->p, json->n);
     }
-    if (text->n == 0) mp_buf_printf(text, "%s has no finished runs\n", store);
-    mp_buf_printf(
-        text, "\ntest: mean over seeds, in percent, \xC2\xB1 std over seeds; grid points are chosen by %s. Page: %s\n",
-        mp_select_name[c->select], c->out);
+    if (text->n == 0)
+        mp_buf_printf(text, "%s has no finished runs; 'midpool cv MUTAG --pool sag --store %s' makes some. Page: %s\n",
+                      store, store, c->out);
+    else
+        mp_buf_printf(
+            text,
+            "\ntest: mean over seeds, in percent, \xC2\xB1 std over seeds; grid points are chosen by %s. Page: "
+            "%s\n",
+            mp_select_name[c->select], c->out);
     return mp_cli_print(text->p, text->n);
 }
 

@@ -9,9 +9,9 @@
 /* clang-format off */
 static const char style[] =
     ":root{color-scheme:light dark;--fg:#1c2430;--muted:#5d6878;--bg:#fbfcfd;--card:#fff;--line:#dde3ea;"
-    "--accent:#2f6fb2;--head:#f1f4f8;--row:#f6f8fb}"
+    "--accent:#2f6fb2;--head:rgba(64,104,152,.07);--row:rgba(64,104,152,.035);--shade:rgba(28,36,48,.22)}"
     "@media(prefers-color-scheme:dark){:root{--fg:#e3e8ef;--muted:#98a3b3;--bg:#12161c;--card:#1a2028;--line:#2c3541;"
-    "--accent:#7ab4ef;--head:#212934;--row:#1e252e}}"
+    "--accent:#7ab4ef;--head:rgba(150,180,220,.09);--row:rgba(150,180,220,.045);--shade:rgba(0,0,0,.7)}}"
     "*{box-sizing:border-box}"
     "body{margin:0;background:var(--bg);color:var(--fg);font:15px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,"
     "'Helvetica Neue',sans-serif}"
@@ -23,7 +23,13 @@ static const char style[] =
     "p{margin:0 0 12px;max-width:76ch}"
     ".sub,.note,figcaption span{color:var(--muted)}"
     ".note{font-size:13px;margin:8px 0 0}"
-    ".scroll{overflow-x:auto;border:1px solid var(--line);border-radius:8px;background:var(--card)}"
+    /* a table that goes on past an edge has a shadow there: the cards over the shadows scroll along, the shadows do not */
+    ".scroll{overflow-x:auto;border:1px solid var(--line);border-radius:8px;background:"
+    "linear-gradient(90deg,var(--card) 40%,transparent) 0 0/48px 100% local,"
+    "linear-gradient(270deg,var(--card) 40%,transparent) 100% 0/48px 100% local,"
+    "linear-gradient(90deg,var(--shade),transparent) 0 0/16px 100% scroll,"
+    "linear-gradient(270deg,var(--shade),transparent) 100% 0/16px 100% scroll,var(--card);background-repeat:no-repeat}"
+    ".scroll:focus-visible{outline:2px solid var(--accent);outline-offset:2px}"
     "table{border-collapse:collapse;width:100%;font-size:14px;font-variant-numeric:tabular-nums}"
     "th,td{padding:8px 12px;text-align:left;white-space:nowrap;border-bottom:1px solid var(--line)}"
     "th{background:var(--head);font-weight:600;font-size:13px}"
@@ -43,7 +49,16 @@ static const char style[] =
     "code,pre{font:13px/1.5 ui-monospace,'SFMono-Regular',Menlo,Consolas,monospace}"
     "pre{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px 14px;overflow-x:auto;"
     "white-space:pre-wrap;overflow-wrap:anywhere}"
-    "@media print{body{background:#fff}.scroll,figure,.card{break-inside:avoid}}";
+    /* paper does not scroll: cells break their lines, long tables go on with their header on the next page */
+    "@page{margin:14mm}"
+    "@media print{:root{color-scheme:light;--fg:#000;--muted:#444;--bg:#fff;--card:#fff;--line:#bbb;--accent:#000;"
+    "--head:#eee;--row:transparent}body{font-size:11px}main{max-width:none;padding:0 1px}h1{font-size:22px}"
+    "h2{font-size:16px;margin-top:24px}h3{font-size:13px}h2,h3,summary{break-after:avoid}"
+    ".scroll{overflow:visible;border:0;border-radius:0;background:none}table{font-size:10px}"
+    "th,td{white-space:normal;padding:3px 5px}td.num{white-space:nowrap}th{font-size:10px}td.wide{min-width:0}"
+    "tr,figure,.card{break-inside:avoid}.pictures{grid-template-columns:repeat(3,1fr);gap:8px}"
+    ".cards{grid-template-columns:repeat(6,minmax(0,1fr));gap:6px}.card{padding:6px 8px}"
+    ".card b{font-size:15px}.card span,.note,figcaption{font-size:10px}}";
 /* clang-format on */
 
 static const char *entity(char ch)
@@ -131,7 +146,7 @@ static const char *cell_class(const mp_table *t, int column)
 {
     if (mp_table_is_number(t, column)) return column + 1 == t->lead ? " class=\"num lead\"" : " class=\"num\"";
     for (int r = 0; r < mp_table_rows(t); r++)
-        if (mp_text_width(mp_table_cell(t, r, column)) > 60) return " class=\"wide\"";
+        if (mp_text_width(mp_table_cell(t, r, column)) > 40) return " class=\"wide\"";
     return "";
 }
 
@@ -139,9 +154,10 @@ void mp_html_table(mp_buf *b, const mp_table *t)
 {
     int rows = mp_table_rows(t);
     if (t->title) mp_html_heading(b, 3, t->title);
-    mp_buf_puts(b, "<div class=\"scroll\"><table>\n<thead><tr>");
+    element(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", t->title ? t->title : "",
+            " table, scrolls sideways where it is wide\"><table>\n<thead><tr>");
     for (int c = 0; c < t->columns; c++) {
-        mp_buf_puts(b, mp_table_is_number(t, c) ? "<th class=\"num\">" : "<th>");
+        mp_buf_puts(b, mp_table_is_number(t, c) ? "<th scope=\"col\" class=\"num\">" : "<th scope=\"col\">");
         element(b, "", t->header[c], "</th>");
     }
     mp_buf_puts(b, "</tr></thead>\n<tbody>\n");

@@ -136,7 +136,7 @@ static mp_err write_runs(const page *p)
         mp_table_add(&t, "%s", s->key.dataset);
         mp_table_add(&t, "%s", s->model);
         if (s->key.folds > 1)
-            mp_table_add(&t, "%d, %s", s->key.folds, s->key.folds_from);
+            mp_table_add(&t, "%s, %d", s->key.folds_from, s->key.folds);
         else
             mp_table_add(&t, "%s", s->key.folds_from);
         mp_table_add(&t, "%s", grid_text(&c.grid, p->arena));
@@ -173,15 +173,28 @@ static const char *select_meaning(mp_select mode)
 
 static mp_err write_results(const page *p)
 {
+    bool chosen = false, finished = false;
+    for (int i = 0; i < p->count; i++) {
+        chosen = chosen || p->study[i].grid != MP_GRID_NONE;
+        finished = finished || p->study[i].runs > 0;
+    }
     mp_html_heading(p->b, 2, "Results");
+    if (!finished) {
+        mp_html_para(p->b, "No run has finished; why is said below. The same command tries failed runs again.");
+        return MP_OK;
+    }
     mp_html_para(p->b, "Test accuracy in percent: mean over seeds of the mean over folds, \xC2\xB1 population standard "
                        "deviation over seeds. \"std folds\" is the standard deviation over the folds of one seed, "
                        "averaged over seeds.");
-    mp_html_para(p->b, select_meaning(p->o->select));
+    if (chosen) {
+        mp_html_para(p->b, select_meaning(p->o->select));
+        mp_html_para(p->b, "\"best on test\" takes for each seed the grid point with the best test accuracy, as the "
+                           "paper's released script does; the gap is what that choice gains. Where a study has no grid "
+                           "nothing is chosen, and these two have a dash.");
+    }
     mp_html_para(p->b,
-                 "\"best on test\" takes for each seed the grid point with the best test accuracy, as the paper's "
-                 "released script does; the gap is what that choice gains. \"paper\" is the number the paper "
-                 "prints, \"to paper\" is ours, chosen in the same way, less the paper's.");
+                 "\"paper\" is the number the paper prints, \"to paper\" is ours, chosen in the same way, less the "
+                 "paper's.");
     for (int i = 0; i < p->count; i++) {
         mp_table t;
         if (!first_of_set(p, i)) continue;
@@ -265,6 +278,21 @@ static void write_configs(const page *p)
     }
 }
 
+static void write_how_to_begin(const page *p, const char *source)
+{
+    const char *store = source ? source : "midpool.db";
+    mp_html_para(p->b, mp_arena_printf(p->arena,
+                                       "There are no runs in %s yet. A study puts them there as they finish, and "
+                                       "the report can be made while it runs:",
+                                       store));
+    mp_buf_puts(p->b, "<pre>");
+    mp_html_text(p->b, mp_arena_printf(p->arena,
+                                       "midpool cv MUTAG --pool sag,topk --seeds 3 --store %s\n"
+                                       "midpool report %s",
+                                       store, store));
+    mp_buf_puts(p->b, "</pre>\n");
+}
+
 static mp_err write_page(const page *p, const char *source)
 {
     totals t = add_up(p);
@@ -277,7 +305,7 @@ static mp_err write_page(const page *p, const char *source)
         MP_TRY(write_results(p));
         MP_TRY(write_runs(p));
     } else if (!p->o->tables && !p->o->pictures) {
-        mp_html_para(p->b, "There are no runs.");
+        write_how_to_begin(p, source);
     }
     write_extras(p);
     write_curves(p);

@@ -70,7 +70,8 @@ static void fill_band(const mp_run_result *const *run, int n, bool val, double *
     }
 }
 
-static void draw_point(const mp_choice_point *p, const mp_run_result *const *run, int n, mp_arena *a, mp_buf *out)
+static void draw_point(const mp_group *g, const mp_choice_point *p, const mp_run_result *const *run, int n, mp_arena *a,
+                       mp_buf *out)
 {
     band *train = MP_NEW(a, band, 1), *val = MP_NEW(a, band, 1);
     double *room = MP_NEW(a, double, n);
@@ -81,12 +82,16 @@ static void draw_point(const mp_choice_point *p, const mp_run_result *const *run
         { "train", "#2f7fc1", true, train->n, train->x, train->mid, train->lo, train->hi },
         { "validation", "#d9722b", false, val->n, val->x, val->mid, val->lo, val->hi },
     };
-    mp_svg_chart_spec chart = { .x_label = "epoch", .y_label = "loss", .series = 2, .line = line };
-    mp_buf svg = { 0 };
     char title[80], note[80];
-    mp_svg_chart(&chart, &svg);
     mp_format(title, sizeof title, "h = %d, drop = %g", p->score_dim, p->drop);
     snprintf(note, sizeof note, "median and middle half of %d run%s", n, n == 1 ? "" : "s");
+    mp_svg_chart_spec chart = { .title = mp_arena_printf(a, "%s, %s: %s, %s", g->key.dataset, g->model, title, note),
+                                .x_label = "epoch",
+                                .y_label = "loss",
+                                .series = 2,
+                                .line = line };
+    mp_buf svg = { 0 };
+    mp_svg_chart(&chart, &svg);
     mp_html_picture(out, title, note, svg.p);
     mp_buf_free(&svg);
 }
@@ -105,7 +110,7 @@ void mp_report_curves(const mp_group *s, mp_buf *out)
                 if (q->score_dim == c.grid.point[p].score_dim && q->drop == c.grid.point[p].drop)
                     mine[n++] = &s->run[i]->result;
             }
-            if (n) draw_point(&c.grid.point[p], mine, n, a, out);
+            if (n) draw_point(s, &c.grid.point[p], mine, n, a, out);
         }
         mp_buf_puts(out, "</div>\n");
         if (c.grid.points > MOST_CHARTS) mp_html_note(out, "Only the first 12 grid points are drawn.");

@@ -1,7 +1,8 @@
 /* svg.h - pictures as SVG text: line charts with bands, and graphs with the nodes that pooling kept.
  *
  * The text stands alone as a file and also goes into a page as it is: lines and letters use the colour of
- * the text around them, so it fits light and dark pages.
+ * the text around them, so it fits light and dark pages. What a picture shows is also said in words, in its
+ * aria-label, for those who cannot see it.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_SVG_H
 #define MP_SVG_H
@@ -17,6 +18,7 @@ typedef struct mp_svg_series {
 } mp_svg_series;
 
 typedef struct mp_svg_chart_spec {
+    const char *title; /* opens the words; it is not drawn. May be NULL */
     const char *x_label, *y_label;
     int width, height; /* 0: 380 x 240 */
     int series;

@@ -5,7 +5,9 @@
 
 #include <math.h>
 
-enum { LEFT = 48, RIGHT = 10, TOP = 10, BOTTOM = 36, LEGEND = 18 };
+enum { LEFT = 48, RIGHT = 10, TOP = 10, BOTTOM = 36, LEGEND = 18, TITLE = 18, GAP = 6 };
+
+#define LETTER 6.4 /* width of one, about */
 
 typedef struct axis {
     double lo, hi, step; /* in numbers */
@@ -71,18 +73,53 @@ static double tick(const axis *a, int i)
     return fabs(v) < a->step / 1000 ? 0 : v;
 }
 
+static int ticks(const axis *a)
+{
+    int n = 0;
+    while (tick(a, n) <= a->hi + a->step / 2) n++;
+    return n;
+}
+
+static const char *tick_text(const axis *a, int i, char out[32])
+{
+    mp_format(out, 32, "%.6g", tick(a, i));
+    return out;
+}
+
+/* Of the numbers of an axis. */
+static double widest(const axis *a)
+{
+    char text[32];
+    int most = 0;
+    for (int i = 0; i < ticks(a); i++) {
+        int width = mp_text_width(tick_text(a, i, text));
+        if (width > most) most = width;
+    }
+    return LETTER * most;
+}
+
+/* Numbers that would touch are left out, in equal steps from the first one. */
+static void draw_x_numbers(const axis *x, double y, mp_buf *b)
+{
+    char text[32];
+    double apart = fabs(place(x, tick(x, 1)) - place(x, tick(x, 0)));
+    int every = (int)ceil((widest(x) + GAP) / apart);
+    for (int i = 0; i < ticks(x); i += every)
+        mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>", place(x, tick(x, i)), y,
+                      tick_text(x, i, text));
+}
+
 static void draw_axes(const mp_svg_chart_spec *c, const axis *x, const axis *y, mp_buf *b)
 {
+    char text[32];
     mp_buf_puts(b, "<g stroke=\"currentColor\" stroke-opacity=\".16\">");
-    for (int i = 0; tick(y, i) <= y->hi + y->step / 2; i++)
+    for (int i = 0; i < ticks(y); i++)
         mp_buf_printf(b, "<path d=\"M%.1f %.1fH%.1f\"/>", x->from, place(y, tick(y, i)), x->to);
     mp_buf_puts(b, "</g>\n<g fill=\"currentColor\" fill-opacity=\".72\" font-size=\"11\">");
-    for (int i = 0; tick(y, i) <= y->hi + y->step / 2; i++)
-        mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.6g</text>", x->from - 6,
-                      place(y, tick(y, i)) + 4, tick(y, i));
-    for (int i = 0; tick(x, i) <= x->hi + x->step / 2; i++)
-        mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.6g</text>", place(x, tick(x, i)),
-                      y->from + 15, tick(x, i));
+    for (int i = 0; i < ticks(y); i++)
+        mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", x->from - GAP,
+                      place(y, tick(y, i)) + 4, tick_text(y, i, text));
+    draw_x_numbers(x, y->from + 15, b);
     mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", (x->from + x->to) / 2, y->from + 30);
     mp_html_text(b, c->x_label);
     mp_buf_printf(b, "</text><text transform=\"translate(12 %.1f) rotate(-90)\" text-anchor=\"middle\">",
@@ -131,9 +168,40 @@ static void draw_legend(const mp_svg_chart_spec *c, double left, mp_buf *b)
         mp_buf_printf(b, "<text x=\"%.1f\" y=\"14\" fill=\"currentColor\">", x + 21);
         mp_html_text(b, l->name);
         mp_buf_puts(b, "</text>");
-        x += 36 + 6.2 * mp_text_width(l->name);
+        x += 36 + LETTER * mp_text_width(l->name);
     }
     mp_buf_puts(b, "</g>\n");
+}
+
+/* "train: 0.69 at 1, lowest 0.41 at 28, 0.44 at 30." */
+static void say_series(const mp_svg_series *l, mp_buf *b)
+{
+    int first = -1, last = -1, low = -1;
+    for (int i = 0; i < l->n; i++) {
+        if (!isfinite(l->y[i])) continue;
+        if (first < 0) first = i;
+        if (low < 0 || l->y[i] < l->y[low]) low = i;
+        last = i;
+    }
+    mp_buf_puts(b, " ");
+    mp_html_text(b, l->name);
+    if (first < 0)
+        mp_buf_puts(b, ": nothing.");
+    else
+        mp_buf_printf(b, ": %.3g at %.6g, lowest %.3g at %.6g, %.3g at %.6g.", l->y[first], l->x[first], l->y[low],
+                      l->x[low], l->y[last], l->x[last]);
+}
+
+static void say_chart(const mp_svg_chart_spec *c, mp_buf *b)
+{
+    if (c->title) mp_html_text(b, c->title);
+    if (c->title) mp_buf_puts(b, ". ");
+    mp_buf_puts(b, "Line chart of ");
+    mp_html_text(b, c->y_label);
+    mp_buf_puts(b, " over ");
+    mp_html_text(b, c->x_label);
+    mp_buf_puts(b, ".");
+    for (int s = 0; s < c->series; s++) say_series(&c->line[s], b);
 }
 
 void mp_svg_chart(const mp_svg_chart_spec *c, mp_buf *b)
@@ -141,14 +209,17 @@ void mp_svg_chart(const mp_svg_chart_spec *c, mp_buf *b)
     int w = c->width ? c->width : 380, h = c->height ? c->height : 240;
     axis x = { .from = LEFT, .to = w - RIGHT }, y = { .from = h - BOTTOM, .to = TOP + LEGEND };
     find_ranges(c, &x, &y);
+    x.from = fmax(LEFT, TITLE + widest(&y) + GAP); /* numbers stay clear of the title of their axis */
     mp_buf_printf(b,
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-                  "font-family=\"system-ui,sans-serif\" role=\"img\">\n",
+                  "font-family=\"system-ui,sans-serif\" role=\"img\" aria-label=\"",
                   w, h, w, h);
+    say_chart(c, b);
+    mp_buf_puts(b, "\">\n");
     draw_axes(c, &x, &y, b);
     for (int s = 0; s < c->series; s++)
         if (c->line[s].lo && c->line[s].hi) draw_band(&c->line[s], &x, &y, b);
     for (int s = 0; s < c->series; s++) draw_line(&c->line[s], &x, &y, b);
-    draw_legend(c, LEFT, b);
+    draw_legend(c, x.from, b);
     mp_buf_puts(b, "</svg>\n");
 }

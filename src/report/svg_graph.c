@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { PANEL = 300, MARGIN = 22, GAP = 16, HEAD = 24, FOOT = 40 };
+enum { PANEL = 300, MARGIN = 22, GAP = 16, HEAD = 24, FOOT = 40, MOST_SAID = 30 };
 
 #define RING "#d62f3a"
 
@@ -116,14 +116,28 @@ static int count_kept(const mp_svg_level *l)
     return kept;
 }
 
+static void put_level_name(const mp_svg_level *l, int number, mp_buf *b)
+{
+    if (l->title)
+        mp_html_text(b, l->title);
+    else
+        mp_buf_printf(b, "level %d", number);
+}
+
+/* ", 2 kept: 4 7": their numbers in the input, where they are not too many to hear. */
+static void put_kept(const mp_svg_level *l, mp_buf *b)
+{
+    int kept = count_kept(l);
+    mp_buf_printf(b, ", %d kept", kept);
+    for (int i = 0, told = 0; kept <= MOST_SAID && i < l->nodes; i++)
+        if (l->kept[i]) mp_buf_printf(b, "%s %d", told++ ? "" : ":", l->node[i]);
+}
+
 static void draw_head(const panel *p, int number, mp_buf *b)
 {
     mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"12\" font-weight=\"600\" fill=\"currentColor\">",
                   p->left + 8, p->top - 8);
-    if (p->level->title)
-        mp_html_text(b, p->level->title);
-    else
-        mp_buf_printf(b, "level %d", number);
+    put_level_name(p->level, number, b);
     mp_buf_printf(b, "<tspan font-weight=\"400\" fill-opacity=\".7\">  %d nodes", p->level->nodes);
     if (p->level->kept) mp_buf_printf(b, ", %d kept", count_kept(p->level));
     if (p->hi >= p->lo) mp_buf_printf(b, ", scores %.2g to %.2g", p->lo, p->hi);
@@ -157,6 +171,20 @@ static void draw_legend(double y, mp_buf *b)
                    "<circle cx=\"258\" cy=\"5\" r=\"5\" fill=\"none\" stroke=\"#7b8794\"/></g>\n");
 }
 
+static void say_graph(const mp_svg_graph_spec *s, mp_buf *b)
+{
+    if (s->title) mp_html_text(b, s->title);
+    if (s->title) mp_buf_puts(b, ". ");
+    mp_buf_printf(b, "A graph of %d nodes at %d level%s of pooling.", s->nodes, s->levels, s->levels == 1 ? "" : "s");
+    for (int i = 0; i < s->levels; i++) {
+        mp_buf_puts(b, " ");
+        put_level_name(&s->level[i], i + 1, b);
+        mp_buf_printf(b, ": %d nodes", s->level[i].nodes);
+        if (s->level[i].kept) put_kept(&s->level[i], b);
+        mp_buf_puts(b, ".");
+    }
+}
+
 void mp_svg_graph(const mp_svg_graph_spec *s, mp_buf *b)
 {
     int title = s->title ? 22 : 0;
@@ -164,8 +192,10 @@ void mp_svg_graph(const mp_svg_graph_spec *s, mp_buf *b)
     if (w < 372) w = 372; /* room for the legend */
     mp_buf_printf(b,
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-                  "font-family=\"system-ui,sans-serif\" role=\"img\">\n",
+                  "font-family=\"system-ui,sans-serif\" role=\"img\" aria-label=\"",
                   w, h, w, h);
+    say_graph(s, b);
+    mp_buf_puts(b, "\">\n");
     if (s->title) {
         mp_buf_puts(b, "<text x=\"1\" y=\"15\" font-size=\"14\" font-weight=\"600\" fill=\"currentColor\">");
         mp_html_text(b, s->title);

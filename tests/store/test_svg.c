@@ -8,6 +8,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -48,6 +49,80 @@ static void a_chart_is_sound_for_odd_numbers(void **state)
             mp_buf_free(&b);
         }
     }
+}
+
+/* Letters are about this wide at the size of the numbers. */
+#define LETTER 6.2
+
+/* The next number of an axis behind *at: where its text begins and ends. */
+static bool next_number(const char **at, const char *anchor, double *from, double *to)
+{
+    char mark[64];
+    snprintf(mark, sizeof mark, "text-anchor=\"%s\">", anchor);
+    const char *p = strstr(*at, mark);
+    if (!p) return false;
+    const char *open = p, *text = p + strlen(mark);
+    while (strncmp(open, "<text", 5) != 0) open--;
+    const char *x = strstr(open, "x=\"");
+    if (x > p) return false; /* the title of an axis that is turned has no x of its own */
+    double width = LETTER * (double)(strchr(text, '<') - text), at_x = strtod(x + 3, NULL);
+    *to = strcmp(anchor, "end") == 0 ? at_x : at_x + width / 2;
+    *from = *to - width;
+    *at = text;
+    return true;
+}
+
+static void long_numbers_stay_clear_of_titles_and_of_each_other(void **state)
+{
+    (void)state;
+    static const double top[] = { 1, 120000, 1e-5, 123456 }, last[] = { 10, 500, 100000, 190000 };
+    for (int i = 0; i < 4; i++) {
+        double x[] = { 1, last[i] }, y[] = { 0, top[i] };
+        mp_svg_series line = { "a", "#123456", false, 2, x, y, NULL, NULL };
+        mp_svg_chart_spec c = { .x_label = "epoch", .y_label = "loss", .series = 1, .line = &line };
+        mp_buf b = { 0 };
+        mp_svg_chart(&c, &b);
+        double from, to, end = -100;
+        const char *at = b.p;
+        int numbers = 0;
+        for (; next_number(&at, "end", &from, &to); numbers++) assert_true(from >= 16); /* the title ends at about 15 */
+        assert_true(numbers >= 4);
+        at = b.p;
+        for (numbers = 0; next_number(&at, "middle", &from, &to) && *at != 'e'; numbers++) { /* up to "epoch" */
+            assert_true(from > end);
+            end = to;
+        }
+        assert_true(numbers >= 2);
+        mp_buf_free(&b);
+    }
+}
+
+static void pictures_say_in_words_what_they_show(void **state)
+{
+    (void)state;
+    static const double x[] = { 1, 2, 3, 4 }, y[] = { 0.75, 0.25, 0.5, (double)NAN };
+    mp_svg_series line[] = { { "train", "#123456", false, 4, x, y, NULL, NULL },
+                             { "none <&>", "#123456", false, 0, x, y, NULL, NULL } };
+    mp_svg_chart_spec c = { .title = "a \"b\"", .x_label = "epoch", .y_label = "loss", .series = 2, .line = line };
+    mp_buf b = { 0 };
+    mp_svg_chart(&c, &b);
+    assert_sound(b.p);
+    assert_non_null(
+        strstr(b.p, "role=\"img\" aria-label=\"a &quot;b&quot;. Line chart of loss over epoch. train: 0.75 at 1, "
+                    "lowest 0.25 at 2, 0.5 at 3. none &lt;&amp;&gt;: nothing.\">"));
+    mp_buf_free(&b);
+    static const int node[] = { 4, 7, 9 };
+    static const unsigned char kept[] = { 1, 0, 1 };
+    static const double place[10] = { 0 };
+    mp_svg_level level[] = { { NULL, 3, 0, node, NULL, kept, NULL, NULL },
+                             { "last", 2, 0, node, NULL, NULL, NULL, NULL } };
+    mp_svg_graph_spec g = { .title = "<t>", .nodes = 10, .x = place, .y = place, .levels = 2, .level = level };
+    mp_svg_graph(&g, &b);
+    assert_sound(b.p);
+    assert_non_null(
+        strstr(b.p, "role=\"img\" aria-label=\"&lt;t&gt;. A graph of 10 nodes at 2 levels of pooling. level 1: 3 "
+                    "nodes, 2 kept: 4 9. last: 2 nodes.\">"));
+    mp_buf_free(&b);
 }
 
 static void kept_nodes_have_rings_and_scores_have_shades(void **state)
@@ -157,6 +232,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chart_is_sound_for_odd_numbers),
+        cmocka_unit_test(long_numbers_stay_clear_of_titles_and_of_each_other),
+        cmocka_unit_test(pictures_say_in_words_what_they_show),
         cmocka_unit_test(kept_nodes_have_rings_and_scores_have_shades),
         cmocka_unit_test(the_layout_is_repeatable_and_keeps_neighbours_near),
         cmocka_unit_test(the_layout_takes_any_graph),

@@ -47,11 +47,17 @@ static mp_err print_results(const conf *c, const char *store, mp_buf *text, mp_b
     return mp_cli_print(text->p, text->n);
 }
 
+static void on_note(const char *line)
+{
+    mp_cli_say("midpool: %s", line);
+}
+
 static mp_err run(void *data, const mp_cli_args *args)
 {
     const conf *c = data;
     mp_choice_point fixed = { c->score_dim, c->drop };
     mp_report_options o = { .title = c->title,
+                            .note = on_note,
                             .select = (mp_select)c->select,
                             .fixed = c->select == MP_SELECT_FIXED ? &fixed : NULL };
     mp_buf text = { 0 }, json = { 0 };

@@ -199,7 +199,10 @@ static mp_err read_back(mp_study *s)
     }
     qsort(c.tag, (size_t)n, sizeof *c.tag, by_hash);
     mp_store_filter filter = { .status = MP_RUN_DONE };
-    return mp_store_each(s->store, &filter, collect, &c);
+    MP_TRY(mp_store_each(s->store, &filter, collect, &c));
+    char line[1024];
+    if (mp_store_left_out(s->store, line, sizeof line)) mp_cli_say("midpool: %s", line);
+    return MP_OK;
 }
 
 /* Before the first run: whoever reads the store meanwhile must not mix what this study keeps apart. */

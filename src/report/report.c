@@ -300,6 +300,7 @@ static mp_err write_page(const page *p, const char *source)
     snprintf(subtitle, sizeof subtitle, "midpool %s%s%s%s%s", MP_VERSION, source ? ", from " : "", source ? source : "",
              t.last[0] ? ", last run " : "", t.last);
     mp_html_begin(p->b, p->o->title ? p->o->title : "midpool report", subtitle);
+    if (p->o->left_out) mp_html_para(p->b, p->o->left_out);
     if (p->count) {
         write_cards(p, &t);
         MP_TRY(write_results(p));
@@ -344,8 +345,11 @@ static mp_err write_all(mp_store *s, const char *store_path, const char *out_pat
     const mp_stored *run;
     int n;
     mp_buf html = { 0 };
-    MP_TRY(mp_store_load(s, &(mp_store_filter){ .curves = true }, a, &run, &n));
+    char line[1024];
     mp_report_options with = *o;
+    MP_TRY(mp_store_load(s, &(mp_store_filter){ .curves = true }, a, &run, &n));
+    if (mp_store_left_out(s, line, sizeof line)) with.left_out = line;
+    if (with.left_out && o->note) o->note(line);
     MP_TRY(
         mp_store_declared(s, a, &with.declared, &with.studies)); /* after the runs: none of them is of a later study */
     MP_TRY(write_forms(run, n, &with, a, text, json));

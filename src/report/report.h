@@ -24,6 +24,8 @@ typedef struct mp_report_options {
     int pictures, tables; /* of the caller, shown behind the results */
     const mp_picture *picture;
     const mp_table *table;
+    const char *left_out;           /* a line on what of the store cannot be read, for the page; NULL: nothing */
+    void (*note)(const char *line); /* the same line, for the terminal; may be NULL */
 } mp_report_options;
 
 /* From a store to a file. `text` and `json` (may be NULL) also get the results in these forms. */

@@ -14,14 +14,22 @@ typedef struct axis {
     double from, to;     /* in the picture */
 } axis;
 
+/* Numbers so large that their differences are not: drawn at the edge. */
+static double within(double v)
+{
+    return v > 1e300 ? 1e300 : v < -1e300 ? -1e300 : v;
+}
+
 static double place(const axis *a, double v)
 {
+    v = within(v);
     return a->from + (v - a->lo) / (a->hi - a->lo) * (a->to - a->from);
 }
 
 static void include(axis *a, double v)
 {
     if (!isfinite(v)) return;
+    v = within(v);
     if (v < a->lo) a->lo = v;
     if (v > a->hi) a->hi = v;
 }

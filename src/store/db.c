@@ -72,6 +72,77 @@ mp_err mp_db_transaction(mp_store *s, mp_err (*body)(mp_store *s, void *context)
     return e;
 }
 
+/* The schema calls json_valid in a check. SQLite's own is not marked as harmless, so it may not run there. */
+static void json_valid(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    mp_arena *a = mp_arena_new(1 << 14);
+    const mp_json *root;
+    const char *text = n == 1 ? (const char *)sqlite3_value_text(v[0]) : NULL;
+    sqlite3_result_int(c, text && mp_json_parse(mp_span_of(text), "config", a, &root) == MP_OK);
+    mp_arena_free(a);
+}
+
+/* A schema can hold code (triggers, views, calls of functions), and a file from elsewhere any schema. */
+static void distrust(sqlite3 *db)
+{
+    static const int switches[][2] = { { SQLITE_DBCONFIG_DEFENSIVE, 1 },
+                                       { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+                                       { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
+                                       { SQLITE_DBCONFIG_ENABLE_VIEW, 0 } };
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        sqlite3_db_config(db, switches[i][0], switches[i][1], NULL);
+    sqlite3_create_function(db, "json_valid", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
+                            json_valid, NULL, NULL);
+    sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL); /* damaged pages are seen early */
+}
+
+/* The columns of a table as one text; "" when there is no such table, or it is a view or a virtual table. */
+static mp_err table_text(sqlite3 *db, const char *table, mp_buf *out)
+{
+    static const char sql[] =
+        "SELECT x.name, x.type, x.\"notnull\", x.pk, x.hidden FROM sqlite_master m, pragma_table_xinfo(m.name) x"
+        " WHERE m.type = 'table' AND m.rootpage > 0 AND m.name = ? ORDER BY x.cid";
+    sqlite3_stmt *stmt;
+    int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+    mp_buf_puts(out, "");
+    if (rc != SQLITE_OK) return MP_ERR_IO;
+    sqlite3_bind_text(stmt, 1, table, -1, SQLITE_STATIC);
+    while ((rc = sqlite3_step(stmt)) == SQLITE_ROW)
+        for (int i = 0; i < 5; i++) mp_buf_printf(out, "%s ", (const char *)sqlite3_column_text(stmt, i));
+    sqlite3_finalize(stmt);
+    return rc == SQLITE_DONE ? MP_OK : MP_ERR_IO;
+}
+
+static mp_err check_table(mp_store *s, sqlite3 *ours, const char *table)
+{
+    mp_buf want = { 0 }, have = { 0 };
+    mp_err e = table_text(ours, table, &want);
+    if (e == MP_OK && table_text(s->db, table, &have) != MP_OK) e = mp_db_fail(s, "reading the schema");
+    if (e == MP_OK && strcmp(want.p, have.p) != 0)
+        e = mp_fail(MP_ERR_INPUT, "%s: the store is damaged: its table '%s' %s", s->path, table,
+                    have.n ? "has other columns than midpool makes" : "is missing");
+    mp_buf_free(&want);
+    mp_buf_free(&have);
+    return e;
+}
+
+/* Every table of the store's version, made beside it in memory, must be there with the same columns. */
+static mp_err check_tables(mp_store *s)
+{
+    sqlite3 *ours = NULL;
+    sqlite3_stmt *stmt = NULL;
+    int rc = sqlite3_open(":memory:", &ours);
+    for (int v = 0; rc == SQLITE_OK && v < s->version; v++) rc = sqlite3_exec(ours, schema_step[v], NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_prepare_v2(ours, "SELECT name FROM sqlite_master WHERE type = 'table'", -1, &stmt, NULL);
+    mp_err e = rc == SQLITE_OK ? MP_OK : mp_fail(MP_ERR_IO, "%s: no memory to check the schema", s->path);
+    while (e == MP_OK && sqlite3_step(stmt) == SQLITE_ROW)
+        e = check_table(s, ours, (const char *)sqlite3_column_text(stmt, 0));
+    sqlite3_finalize(stmt);
+    sqlite3_close(ours);
+    return e;
+}
+
 /* A view `runs` with a column for each option, for people and their SQL. */
 static void view_sql(mp_buf *b)
 {
@@ -88,7 +159,8 @@ static mp_err renew_view(mp_store *s)
     mp_buf want = { 0 };
     sqlite3_stmt *stmt = NULL;
     view_sql(&want);
-    mp_err e = mp_db_prepare(s, "SELECT 1 FROM sqlite_master WHERE name = 'runs' AND sql = ?", &stmt);
+    static const char sql[] = "SELECT 1 FROM sqlite_master WHERE name = 'runs' AND (sql = ? OR type <> 'view')";
+    mp_err e = mp_db_prepare(s, sql, &stmt); /* a table of this name is somebody's own */
     if (e == MP_OK) {
         sqlite3_bind_text(stmt, 1, want.p, -1, SQLITE_STATIC);
         bool same = sqlite3_step(stmt) == SQLITE_ROW;
@@ -135,6 +207,7 @@ static mp_err make_or_check(mp_store *s, void *unused)
     bool fresh;
     char stamp[96];
     MP_TRY(identify(s, &fresh));
+    if (!fresh) MP_TRY(check_tables(s));
     if (s->version < MP_STORE_VERSION) {
         for (int v = s->version; v < MP_STORE_VERSION; v++)
             MP_TRY(mp_db_exec(s, schema_step[v], fresh ? "making the store" : "bringing the store up to date"));
@@ -173,6 +246,7 @@ static mp_err prepare_to_read(mp_store *s)
     bool fresh;
     MP_TRY(identify(s, &fresh));
     if (fresh) return mp_fail(MP_ERR_INPUT, "%s: not a midpool store: the file is empty", s->path);
+    MP_TRY(check_tables(s));
     return mp_db_exec(s, "PRAGMA query_only = ON", "opening for reading");
 }
 
@@ -201,6 +275,7 @@ static mp_err reopen_immutable(mp_store *s)
     if (!log_left) {
         sqlite3_close(s->db);
         sqlite3_open_v2(name.p, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+        distrust(s->db);
     }
     mp_buf_free(&name);
     return prepare_to_read(s);
@@ -216,6 +291,7 @@ static mp_err open_file(mp_store *s, mp_store_mode mode)
         return mp_fail(MP_ERR_IO, "%s: %s", s->path, strerror(errno));
     if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK) return mp_db_fail(s, "opening the store");
     mp_store_wait(s, WAIT_SECONDS);
+    distrust(s->db);
     if (mode == MP_STORE_WRITE) return prepare_to_write(s);
     mp_err e = prepare_to_read(s);
     int code = sqlite3_errcode(s->db) & 0xFF;

@@ -10,8 +10,10 @@
 struct mp_store {
     sqlite3 *db;
     char *path;
-    int version; /* of the schema in the file */
-    int wait_ms; /* for another program's transaction */
+    int version;            /* of the schema in the file */
+    int wait_ms;            /* for another program's transaction */
+    int left_out;           /* by the last walk over all runs: rows that cannot be read */
+    char left_out_why[512]; /* the first of them */
 };
 
 /* Leaves SQLite's message, with the path and what was being done, for mp_message. */

@@ -1,5 +1,6 @@
 /* declare.c - what studies set out to compare: noted when they begin, read for reports.
  * SPDX-License-Identifier: MIT */
+#include "data/split.h"
 #include "store/db.h"
 
 #include <stdio.h>
@@ -60,14 +61,18 @@ static const char *text(sqlite3_stmt *stmt, int column)
     return t ? t : "";
 }
 
+/* A row that is not as we write it is passed over: its runs are shown as if no study had declared them. */
 static bool read_study(mp_store *s, sqlite3_stmt *stmt, mp_arena *a, mp_declared *out)
 {
     *out = (mp_declared){ 0 };
     mp_run_key *k = &out->key;
+    int64_t folds = sqlite3_column_int64(stmt, 3);
+    if (strlen(text(stmt, 0)) >= sizeof k->dataset || strlen(text(stmt, 2)) >= sizeof k->folds_from) return false;
+    if (folds < 0 || folds > MP_MAX_FOLDS) return false;
     snprintf(k->dataset, sizeof k->dataset, "%s", text(stmt, 0));
     k->fingerprint = strtoull(text(stmt, 1), NULL, 16);
     snprintf(k->folds_from, sizeof k->folds_from, "%s", text(stmt, 2));
-    k->folds = sqlite3_column_int(stmt, 3);
+    k->folds = (int)folds;
     while (out->grid < MP_GRIDS && strcmp(mp_grid_name[out->grid], text(stmt, 4)) != 0) out->grid++;
     return out->grid < MP_GRIDS && mp_config_from_json(mp_span_of(text(stmt, 5)), s->path, a, &k->config) == MP_OK;
 }

@@ -1,25 +1,9 @@
-/* store.c - has a run been done, and putting it away. Reading back is in store_read.c.
+/* store.c - putting runs away. Reading back is in store_read.c.
  * SPDX-License-Identifier: MIT */
 #include "store/db.h"
 
 #include <stdio.h>
 #include <string.h>
-
-mp_err mp_store_has(mp_store *s, const mp_run_key *key, mp_run_status *out)
-{
-    sqlite3_stmt *stmt;
-    char hash[65];
-    mp_run_key_hash(key, hash);
-    MP_TRY(mp_db_prepare(s, "SELECT status FROM run WHERE key = ?", &stmt));
-    sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC);
-    int rc = sqlite3_step(stmt);
-    mp_err e = rc == SQLITE_ROW || rc == SQLITE_DONE ? MP_OK : mp_db_fail(s, "looking for a run");
-    *out = MP_RUN_ABSENT;
-    if (rc == SQLITE_ROW)
-        *out = strcmp((const char *)sqlite3_column_text(stmt, 0), "done") == 0 ? MP_RUN_DONE : MP_RUN_FAILED;
-    sqlite3_finalize(stmt);
-    return e;
-}
 
 typedef struct put {
     const mp_run_key *key;
@@ -112,11 +96,12 @@ static mp_err insert_result(mp_store *s, const mp_run_result *r, int64_t run)
     return e;
 }
 
+/* Or replace: a damaged store may have points that belong to no run. */
 static mp_err insert_curve(mp_store *s, const mp_run_result *r, int64_t run)
 {
     sqlite3_stmt *stmt;
     mp_err e = MP_OK;
-    MP_TRY(mp_db_prepare(s, "INSERT INTO curve VALUES (?, ?, ?, ?, ?)", &stmt));
+    MP_TRY(mp_db_prepare(s, "INSERT OR REPLACE INTO curve VALUES (?, ?, ?, ?, ?)", &stmt));
     for (int i = 0; i < r->curve_len && e == MP_OK; i++) {
         int at = 1;
         bind_int(stmt, &at, run);
@@ -131,12 +116,13 @@ static mp_err insert_curve(mp_store *s, const mp_run_result *r, int64_t run)
     return e;
 }
 
-static mp_err remove_failed(mp_store *s, const mp_run_key *key)
+/* Of a run that failed, or whose row cannot be read. */
+static mp_err remove_row(mp_store *s, const mp_run_key *key)
 {
     sqlite3_stmt *stmt;
     char hash[65];
     mp_run_key_hash(key, hash);
-    MP_TRY(mp_db_prepare(s, "DELETE FROM run WHERE key = ? AND status = 'failed'", &stmt));
+    MP_TRY(mp_db_prepare(s, "DELETE FROM run WHERE key = ?", &stmt));
     sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC);
     mp_err e = mp_db_run(s, stmt, "storing a run");
     sqlite3_finalize(stmt);
@@ -150,7 +136,7 @@ static mp_err put_body(mp_store *s, void *context)
     mp_run_status status;
     MP_TRY(mp_store_has(s, p->key, &status));
     if (status == MP_RUN_DONE) return MP_OK;
-    if (status == MP_RUN_FAILED) MP_TRY(remove_failed(s, p->key));
+    if (status == MP_RUN_FAILED) MP_TRY(remove_row(s, p->key));
     MP_TRY(insert_run(s, p));
     int64_t run = sqlite3_last_insert_rowid(s->db);
     if (p->result) MP_TRY(insert_result(s, p->result, run));

@@ -4,6 +4,9 @@
  * the disk when the call returns, and leaves nothing behind when it fails. Two programs may write to one
  * store: each waits for the other, and the second to bring a run learns that it is there. Within a study
  * only the parent writes: a handle must not be used in a process that was forked after it was opened.
+ *
+ * A file from elsewhere is not trusted: what a schema may do beside holding rows is switched off, its tables must be ours,
+ * and rows that are not as we write them are left out.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_STORE_H
 #define MP_STORE_H
@@ -22,13 +25,14 @@ typedef enum mp_store_mode {
 
 typedef enum mp_run_status { MP_RUN_ABSENT, MP_RUN_DONE, MP_RUN_FAILED } mp_run_status;
 
-/* Refuses files that are no store, and stores of a newer midpool. */
+/* Refuses files that are no store, stores of a newer midpool, and tables that are not as schema.sql makes them. */
 MP_MUST mp_err mp_store_open(const char *path, mp_store_mode mode, mp_store **out);
 void mp_store_close(mp_store *s); /* NULL is allowed */
 
 /* From now on calls wait this long for another program that is writing, then fail with MP_ERR_BUSY; 60 s at first. */
 void mp_store_wait(mp_store *s, int seconds);
 
+/* A run whose row cannot be read, or holds another run, counts as failed. */
 MP_MUST mp_err mp_store_has(mp_store *s, const mp_run_key *key, mp_run_status *out);
 
 /* Stores a finished run. A failed run of the same key is replaced; a finished one stays as it is, and
@@ -51,7 +55,7 @@ MP_MUST mp_err mp_store_declare(mp_store *s, const mp_declared *study, int n);
 MP_MUST mp_err mp_store_declared(mp_store *s, mp_arena *a, const mp_declared **out, int *n);
 
 typedef struct mp_stored {
-    const char *hash; /* of the key */
+    const char *hash; /* of the key, as mp_run_key_hash gives it today */
     mp_run_status status;
     mp_run_key key;
     mp_run_result result; /* without its curve unless asked for */
@@ -64,7 +68,7 @@ typedef struct mp_store_filter { /* NULL and MP_RUN_ABSENT: any */
     bool curves;
 } mp_store_filter;
 
-/* Calls `each` for every run, in the order data set, seed, fold, key, whatever the order they were stored
+/* Calls `each` for every run that can be read, in the order data set, seed, fold, key, whatever the order they were stored
  * in. What it is given lives until it returns; a failure it returns ends the loop. `filter` NULL: all,
  * without curves. */
 MP_MUST mp_err mp_store_each(mp_store *s, const mp_store_filter *filter,
@@ -72,6 +76,9 @@ MP_MUST mp_err mp_store_each(mp_store *s, const mp_store_filter *filter,
 
 /* The same as an array in the arena. */
 MP_MUST mp_err mp_store_load(mp_store *s, const mp_store_filter *filter, mp_arena *a, const mp_stored **out, int *n);
+
+/* After either of the two: whether rows, or curves, could not be read; `line` says how many and why the first. */
+bool mp_store_left_out(const mp_store *s, char *line, size_t n);
 
 /* What identifies a run, as 64 hexadecimal digits. Every option counts; the version of the code does not. */
 void mp_run_key_hash(const mp_run_key *key, char hex[65]);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIED 1e-12
+#define TIED       1e-12
+#define MOST_CELLS 100000000 /* seeds x points x folds, most of which no store fills */
 
 const char *const mp_select_name[MP_SELECT_MODES + 1] = { "val", "val-global", "paper", "paper-global", "fixed", NULL };
 
@@ -22,12 +23,17 @@ static mp_choice_test without_loss(const mp_choice_val *v)
     return (mp_choice_test){ v->seed, v->fold, v->point, v->metric };
 }
 
+/* In a table of seeds x points. Its cells are at most MOST_CELLS, so places of cells fit an int. */
+static size_t cell_of(const mp_choice_grid *g, const mp_choice_test *r)
+{
+    return (size_t)r->seed * (size_t)g->points + (size_t)r->point;
+}
+
 static mp_err mark(const mp_choice_grid *g, const mp_choice_test *r, bool *seen)
 {
     mp_assert(r->seed >= 0 && r->seed < g->seeds && r->fold >= 0 && r->fold < g->folds);
     mp_assert(r->point >= 0 && r->point < g->points);
-    size_t cell = (size_t)r->seed * (size_t)g->points + (size_t)r->point;
-    bool *here = &seen[cell * (size_t)g->folds + (size_t)r->fold];
+    bool *here = &seen[cell_of(g, r) * (size_t)g->folds + (size_t)r->fold];
     if (*here)
         return mp_fail(MP_ERR_INPUT, "seed %d, fold %d with h = %d, drop = %g is there twice", g->seed[r->seed],
                        r->fold + 1, g->point[r->point].score_dim, g->point[r->point].drop);
@@ -66,8 +72,8 @@ static mp_err table_of_val(const mp_choice_grid *g, const mp_choice_val *run, in
     for (int i = 0; i < n; i++) {
         mp_choice_test plain = without_loss(&run[i]);
         MP_TRY(mark(g, &plain, seen));
-        t->metric[run[i].seed * g->points + run[i].point] += run[i].metric;
-        t->loss[run[i].seed * g->points + run[i].point] += run[i].loss;
+        t->metric[cell_of(g, &plain)] += run[i].metric;
+        t->loss[cell_of(g, &plain)] += run[i].loss;
     }
     table_close(g, seen, t);
     return MP_OK;
@@ -79,7 +85,7 @@ static mp_err table_of_test(const mp_choice_grid *g, const mp_choice_test *run, 
     *t = table_new(g, a);
     for (int i = 0; i < n; i++) {
         MP_TRY(mark(g, &run[i], seen));
-        t->metric[run[i].seed * g->points + run[i].point] += run[i].metric;
+        t->metric[cell_of(g, &run[i])] += run[i].metric;
     }
     table_close(g, seen, t);
     return MP_OK;
@@ -244,6 +250,9 @@ static mp_err grid_of(const mp_choice_run *run, int n, mp_arena *a, mp_choice_gr
                            .points = unique(point, n, sizeof *point, by_point),
                            .seed = seed,
                            .point = point };
+    if ((double)g->seeds * g->points * g->folds > MOST_CELLS)
+        return mp_fail(MP_ERR_LIMIT, "%d seeds x %d grid points x %d folds are more than can be chosen from", g->seeds,
+                       g->points, g->folds);
     return MP_OK;
 }
 

@@ -42,7 +42,7 @@ static void a_run_comes_back_as_it_was_put(void **state)
     assert_memory_equal(&run->key.config, &k.config, sizeof k.config);
     assert_string_equal(run->key.dataset, k.dataset);
     assert_true(run->key.fingerprint == k.fingerprint && run->key.fold == 3 && run->key.folds == 10);
-    assert_true(run->status == MP_RUN_DONE && run->result.test_metric == 44 && isnan(run->result.large_metric));
+    assert_true(run->status == MP_RUN_DONE && run->result.test_metric == 1.0 / 45 && isnan(run->result.large_metric));
     assert_true(run->result.peak_bytes == 1ULL << 40 && run->result.hit_cap == 1 && run->result.best_epoch == 7);
     assert_string_equal(run->version, MP_VERSION);
     assert_int_equal(run->result.curve_len, CURVE);
@@ -191,19 +191,26 @@ static void an_option_with_one_number_is_stored_as_a_number(void **state)
     mp_arena_free(a);
 }
 
+/* By people, with a program of their own: the store itself uses no view. */
 static void every_option_can_be_queried(void **state)
 {
     (void)state;
-    mp_store *s = open_store(fresh(), MP_STORE_WRITE);
-    int64_t n;
+    const char *path = fresh();
+    mp_store *s = open_store(path, MP_STORE_WRITE);
+    sqlite3 *db;
     assert_int_equal(put(s, 42, 1, NULL), MP_OK);
+    mp_store_close(s);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     for (const mp_opt *o = mp_config_table; o->name; o++) {
         char *sql = sqlite3_mprintf("SELECT count(*) FROM runs WHERE \"%w\" IS NOT NULL", o->name);
-        assert_int_equal(mp_db_int(s, sql, &n), MP_OK);
-        assert_int_equal(n, 1);
+        sqlite3_stmt *stmt;
+        assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
+        assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+        assert_int_equal(sqlite3_column_int(stmt, 0), 1);
+        sqlite3_finalize(stmt);
         sqlite3_free(sql);
     }
-    mp_store_close(s);
+    sqlite3_close(db);
 }
 
 static void write_text(const char *path, const char *text, size_t n)
@@ -260,29 +267,6 @@ static void a_store_of_a_newer_version_is_refused(void **state)
     refuse(path, MP_STORE_WRITE, "newer midpool (store version 99");
 }
 
-static void a_damaged_configuration_is_an_error(void **state)
-{
-    (void)state;
-    static const char *const configs[][2] = {
-        { "{\"nosuch\":1}", "no such option" },
-        { "{\"ratio\":7}", "expected a number from" },
-        { "{\"ratio\":null}", "cannot be null" },
-        { "[1]", "must be an object" },
-    };
-    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
-        mp_store *s = open_store(fresh(), MP_STORE_WRITE);
-        assert_int_equal(put(s, 42, 1, NULL), MP_OK);
-        char *sql = sqlite3_mprintf("UPDATE run SET config = %Q", configs[i][0]);
-        assert_int_equal(mp_db_exec(s, sql, "test"), MP_OK);
-        sqlite3_free(sql);
-        mp_buf b = { 0 };
-        assert_int_equal(mp_store_each(s, NULL, note, &b), MP_ERR_INPUT);
-        if (!strstr(mp_message(), configs[i][1])) fail_msg("'%s' does not say '%s'", mp_message(), configs[i][1]);
-        mp_store_close(s);
-        mp_buf_free(&b);
-    }
-}
-
 static void a_store_in_a_read_only_folder_can_be_read(void **state)
 {
     (void)state;
@@ -333,7 +317,6 @@ int main(void)
         cmocka_unit_test(every_option_can_be_queried),
         cmocka_unit_test(what_is_no_store_is_refused_and_left_alone),
         cmocka_unit_test(a_store_of_a_newer_version_is_refused),
-        cmocka_unit_test(a_damaged_configuration_is_an_error),
         cmocka_unit_test(a_store_in_a_read_only_folder_can_be_read),
         cmocka_unit_test(odd_names_of_files_are_files),
     };

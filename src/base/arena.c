@@ -19,6 +19,38 @@
 #define DOUBLES ((size_t)1 << 20) /* an arena doubles up to here, then grows by a quarter: little of it stays unused */
 #define HUGE    ((size_t)2 << 20) /* a huge page */
 
+/* Under AddressSanitizer memory that is not handed out is closed, and so is a gap behind every piece: an overrun inside an
+ * arena is found like one of malloc's memory. */
+#if defined(__SANITIZE_ADDRESS__)
+#define GUARDED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define GUARDED 1
+#endif
+#endif
+#ifdef GUARDED
+#include <sanitizer/asan_interface.h>
+#define GAP ALIGN
+static void give_out(void *p, size_t n)
+{
+    __asan_unpoison_memory_region(p, n);
+}
+static void take_back(void *p, size_t n)
+{
+    __asan_poison_memory_region(p, n);
+}
+#else
+#define GAP 0
+static void give_out(void *p, size_t n)
+{
+    (void)p, (void)n;
+}
+static void take_back(void *p, size_t n)
+{
+    (void)p, (void)n;
+}
+#endif
+
 typedef struct chunk {
     struct chunk *older;
     size_t size, used; /* of the bytes behind the header */
@@ -106,12 +138,14 @@ static chunk *chunk_try(size_t size, chunk *older)
     while (now > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, now)) {}
     chunk *c = (chunk *)(void *)raw;
     *c = (chunk){ older, size, 0, 0, raw + header };
+    take_back(c->data, size);
     return c;
 }
 
 static void chunk_free(chunk *c)
 {
     atomic_fetch_sub(&total_bytes, c->size);
+    give_out(c->data, c->size);
     free(c);
 }
 
@@ -168,7 +202,10 @@ void mp_arena_reset(mp_arena *a)
         a->top = chunk_try(all, NULL); /* joining never fails: without it the arena grows anew */
         a->scratch = 0;
     }
-    if (a->top) a->top->used = 0;
+    if (a->top) {
+        take_back(a->top->data, a->top->used);
+        a->top->used = 0;
+    }
     memset(a->pieces, 0, sizeof a->pieces);
 }
 
@@ -201,6 +238,7 @@ void mp_arena_give(mp_arena *a, void *piece, size_t bytes)
 {
     given *least = &a->pieces[GIVEN - 1];
     bytes = bytes / ALIGN * ALIGN;
+    take_back(piece, bytes);
     if (bytes <= least->bytes) return;
     *least = (given){ piece, bytes };
     settle(a->pieces, GIVEN - 1);
@@ -216,6 +254,7 @@ void *mp_arena_reuse(mp_arena *a, size_t count, size_t size)
     given *g = &a->pieces[i]; /* the smallest that is large enough, if any is */
     if (g->bytes < need) return mp_arena_raw(a, count, size);
     unsigned char *p = g->at;
+    give_out(p, count * size);
     g->at += need;
     g->bytes -= need;
     settle(a->pieces, i);
@@ -236,13 +275,14 @@ void mp_arena_back(mp_arena *a, mp_arena_mark m)
     if (beyond > a->scratch) a->scratch = beyond;
     if (!a->top) return;
     forget(a, a->top->data + m.used, a->top->size - m.used);
+    take_back(a->top->data + m.used, a->top->used - m.used);
     a->top->used = m.used;
 }
 
 void *mp_arena_raw(mp_arena *a, size_t count, size_t size)
 {
-    if (size && count > (SIZE_MAX - ALIGN) / size) mp_give_up(mp_no_memory(SIZE_MAX));
-    size_t need = (count * size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if (size && count > (SIZE_MAX - ALIGN - GAP) / size) mp_give_up(mp_no_memory(SIZE_MAX));
+    size_t need = ((count * size + ALIGN - 1) & ~(size_t)(ALIGN - 1)) + GAP;
     chunk *c = a->top;
     if (!c || need > c->size - c->used) {
         size_t held = mp_arena_held(a), next = held < DOUBLES ? held : held / 4, more = need > next ? need : next;
@@ -253,6 +293,7 @@ void *mp_arena_raw(mp_arena *a, size_t count, size_t size)
     void *p = c->data + c->used;
     c->used += need;
     if (c->used > c->most) c->most = c->used;
+    give_out(p, count * size);
     return p;
 }
 

@@ -1,8 +1,11 @@
 # Two commands set everything up on a fresh Debian machine: make demo, make check. The build itself is Meson's.
+# make install PREFIX=/opt/midpool puts it there, make uninstall with the same PREFIX removes it; DESTDIR stands in front of both.
 BUILD ?= build
 MESON_FLAGS ?=
+PREFIX ?=
+DESTDIR ?=
 
-.PHONY: all demo check bench install clean setup fuzz
+.PHONY: all demo check bench install uninstall prefix clean setup fuzz
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -26,8 +29,16 @@ bench: all
 fuzz: setup
 	@sh scripts/fuzz 60
 
-install: all
-	@meson install -C $(BUILD)
+# Without PREFIX the one that Meson was set up with stays, /usr/local at first.
+prefix: $(BUILD)/build.ninja
+	@$(if $(PREFIX),meson configure $(BUILD) --prefix '$(abspath $(PREFIX))' && ninja -C $(BUILD) build.ninja > /dev/null)
+
+install: prefix
+	@ninja -C $(BUILD)
+	@DESTDIR='$(DESTDIR)' meson install -C $(BUILD) --no-rebuild
+
+uninstall: prefix
+	@sh scripts/uninstall $(BUILD) '$(DESTDIR)'
 
 clean:
 	rm -rf $(BUILD) build-asan build-tsan build-clang build-fuzz

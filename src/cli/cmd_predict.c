@@ -138,6 +138,7 @@ static mp_err give(void *arg, void *p)
     j->right += s->right;
     j->unseen += s->piece.data.unseen_nodes;
     j->labelled = s->piece.data.seal != NULL;
+    if (!j->begun) mp_setup_note(&j->m.about, &s->piece.data);
     mp_err e = print_head(j);
     if (e == MP_OK) e = mp_cli_print(s->text.p, s->text.n);
     j->stuck = e != MP_OK;
@@ -210,7 +211,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
     mp_arena *a = args->arena;
     job j = { .format = p->json ? &mp_answers_json : p->csv ? &mp_answers_csv : &mp_answers_text };
     if (p->json && p->csv) return mp_fail(MP_ERR_USAGE, "--json and --csv exclude each other");
-    MP_TRY(mp_checkpoint_load(args->operand[0], a, &j.m.model, &j.m.about));
+    MP_TRY(mp_setup_model(args->operand[0], args->operand[1], a, &j.m.model, &j.m.about));
     j.as = mp_setup_as(&j.m.about);
     MP_TRY(run_input(&j, p, args->operand[1], mp_setup_threads(p->threads), a));
     MP_TRY(print_head(&j));

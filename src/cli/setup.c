@@ -5,6 +5,8 @@
 #include "base/json.h"
 #include "baseline/baseline.h"
 #include "cli/cli.h"
+#include "data/known.h"
+#include "model/safetensors.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,11 +71,32 @@ mp_dataset_as mp_setup_as(const mp_about *about)
                             .class_value = about->class_value };
 }
 
+mp_err mp_setup_model(const char *path, const char *input, mp_arena *a, mp_model **model, mp_about *about)
+{
+    bool swapped = mp_safetensors_look(input) == MP_OK && mp_safetensors_look(path) != MP_OK;
+    if (swapped) return mp_fail(MP_ERR_USAGE, "the model comes first, then the input: '%s' is a model file", input);
+    return mp_checkpoint_load(path, a, model, about);
+}
+
+void mp_setup_note(const mp_about *about, const mp_dataset *d)
+{
+    const char *unused = d->unused_labels && d->unused_attributes ? "node labels and node attributes"
+                         : d->unused_labels                       ? "node labels"
+                         : d->unused_attributes                   ? "node attributes"
+                                                                  : NULL;
+    bool other = mp_known_find(d->name) && strcmp(d->name, about->dataset) != 0;
+    if (!unused && !other) return;
+    mp_cli_say("note: %s: the model was trained on %s%s%s", d->name, about->dataset, unused ? ", without " : "",
+               unused ? unused : "");
+}
+
 mp_err mp_setup_ready(const char *model, const char *input, const char *data_dir, mp_arena *a, mp_ready *out)
 {
-    MP_TRY(mp_checkpoint_load(model, a, &out->model, &out->about));
+    MP_TRY(mp_setup_model(model, input, a, &out->model, &out->about));
     mp_dataset_as as = mp_setup_as(&out->about);
-    return mp_dataset_load_as(input, data_dir, &as, a, &out->data);
+    MP_TRY(mp_dataset_load_as(input, data_dir, &as, a, &out->data));
+    mp_setup_note(&out->about, &out->data);
+    return MP_OK;
 }
 
 static void add_share(mp_buf *b, const char *key, double v)

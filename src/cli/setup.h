@@ -25,7 +25,14 @@ MP_MUST mp_err mp_setup_writable(const char *path);
 /* How a model reads data; `about` must stay. */
 mp_dataset_as mp_setup_as(const mp_about *about);
 
-/* A model and graphs read by its recipe. */
+/* The model of a command that takes MODEL INPUT; says so when the two were given the other way round. */
+MP_MUST mp_err mp_setup_model(const char *path, const char *input, mp_arena *a, mp_model **model, mp_about *about);
+
+/* A line on stderr when a model is asked about another of the known data sets than its own, or about files that have node labels
+ * or attributes where its own had none. New graphs of the same kind, whatever the set is called, are worth no word. */
+void mp_setup_note(const mp_about *about, const mp_dataset *d);
+
+/* A model and graphs read by its recipe, with that line. */
 typedef struct mp_ready {
     mp_model *model;
     mp_about about;

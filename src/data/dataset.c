@@ -74,13 +74,25 @@ static const int64_t *distinct(const int64_t *value, int n, mp_arena *a, int *co
     return sorted;
 }
 
-static int class_of(const mp_dataset *d, int64_t value)
+int mp_class_of(const int64_t *class_value, int classes, int64_t value)
 {
-    const int64_t *at = bsearch(&value, d->class_value, (size_t)d->classes, sizeof value, by_value);
-    return at ? (int)(at - d->class_value) : -1;
+    const int64_t *at = bsearch(&value, class_value, (size_t)classes, sizeof value, by_value);
+    return at ? (int)(at - class_value) : -1;
 }
 
-static void seal_classes(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *d)
+/* A few are listed, of many the first and the last. */
+static const char *list_classes(const mp_dataset *d, mp_arena *a)
+{
+    if (d->classes > 8)
+        return mp_arena_printf(a, "%lld to %lld", (long long)d->class_value[0],
+                               (long long)d->class_value[d->classes - 1]);
+    const char *list = "";
+    for (int c = 0; c < d->classes; c++)
+        list = mp_arena_printf(a, "%s%s%lld", list, c ? ", " : "", (long long)d->class_value[c]);
+    return list;
+}
+
+static mp_err seal_classes(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *d)
 {
     int graphs = raw->graphs.graphs;
     if (as && as->classes) {
@@ -89,10 +101,16 @@ static void seal_classes(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a
     } else if (raw->graph_label) {
         d->class_value = distinct(raw->graph_label, graphs, a, &d->classes);
     }
-    if (!raw->graph_label) return;
+    if (!raw->graph_label) return MP_OK;
     int *label = MP_NEW_RAW(a, int, graphs);
-    for (int b = 0; b < graphs; b++) label[b] = class_of(d, raw->graph_label[b]);
+    for (int b = 0; b < graphs; b++) {
+        label[b] = mp_class_of(d->class_value, d->classes, raw->graph_label[b]);
+        if (label[b] < 0)
+            return mp_fail(MP_ERR_INPUT, "%s_graph_labels.txt:%d: class %lld; the model knows %s", raw->name, b + 1,
+                           (long long)raw->graph_label[b], list_classes(d, a));
+    }
     d->seal = mp_seal_new(a, graphs, label, NULL);
+    return MP_OK;
 }
 
 static void seal_targets(const mp_raw *raw, mp_arena *a, mp_dataset *d)
@@ -146,10 +164,10 @@ mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a,
     else
         MP_TRY(mp_recipe_fit(raw, &out->recipe));
     MP_TRY(mp_features_apply(&out->recipe, raw, a, &out->x, &out->unseen_nodes));
-    if (out->task == MP_CLASSIFY)
-        seal_classes(raw, as, a, out);
-    else
-        seal_targets(raw, a, out);
+    out->unused_labels = raw->label_columns && !out->recipe.label_columns;
+    out->unused_attributes = raw->attributes.cols && !out->recipe.attributes;
+    if (out->task == MP_CLASSIFY) return seal_classes(raw, as, a, out);
+    seal_targets(raw, a, out);
     return MP_OK;
 }
 

@@ -43,7 +43,9 @@ typedef struct mp_dataset {
                                    and up to two larger tests; all 0 otherwise */
     const char *fixed_name[5];  /* "train", "val", "test-origin", "test-large", "test-large-c" or NULL */
     int self_loops, repeated_edges, added_reverse; /* lines of the edge file that were dropped; edges added */
-    int unseen_nodes; /* read for a model: nodes of a degree it does not know, see load.h            */
+    bool unused_labels,
+        unused_attributes; /* read for a model: the files have node labels or attributes, it takes none */
+    int unseen_nodes;      /* read for a model: nodes of a degree it does not know, see load.h            */
     const struct mp_fold_text *fold_text; /* fold files that came with the set, or NULL */
 } mp_dataset;
 
@@ -52,7 +54,10 @@ typedef struct mp_dataset_as {
     const mp_recipe *recipe;
     mp_task task;
     int classes;                /* 0: take the task and the classes from the files */
-    const int64_t *class_value; /* label values that are not here become class -1, which no answer equals */
+    const int64_t *class_value; /* ascending; a label value that is not here is an error */
 } mp_dataset_as;
+
+/* The class of a label value; -1 when there is none. Values ascend. */
+int mp_class_of(const int64_t *class_value, int classes, int64_t value);
 
 #endif

@@ -19,8 +19,8 @@ MP_MUST mp_err mp_dataset_find(const char *name_or_path, const char *data_dir, m
 MP_MUST mp_err mp_dataset_load(const char *name_or_path, const char *data_dir, mp_arena *a, mp_dataset *out);
 
 /* The same with the features and classes of a model. out->unseen_nodes counts nodes whose degree is larger
- * than any the recipe knows: their degree columns are all zero. A node label the recipe does not know is an
- * error. */
+ * than any the recipe knows: their degree columns are all zero. A node label the recipe does not know,
+ * and a class the model does not, is an error. */
 MP_MUST mp_err mp_dataset_load_as(const char *name_or_path, const char *data_dir, const mp_dataset_as *as, mp_arena *a,
                                   mp_dataset *out);
 

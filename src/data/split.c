@@ -227,7 +227,7 @@ static const int *dealing_order(const mp_dataset *d, mp_arena *a)
     const int *label = d->seal ? mp_seal_break_labels(d->seal) : NULL;
     mp_rng rng = mp_rng_stream(0, MP_FOR_FOLDS, 0, 0, 0);
     int classes = label ? d->classes : 1;
-    for (int c = label ? -1 : 0; c < classes; c++) { /* -1: values a model does not know, see load.h */
+    for (int c = 0; c < classes; c++) {
         int first = n;
         for (int b = 0; b < graphs; b++)
             if (!label || label[b] == c) order[n++] = b;

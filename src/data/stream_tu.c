@@ -12,7 +12,8 @@
 
 #include <stdlib.h>
 
-#define PIECE ((size_t)1 << 14) /* bytes of the indicator: 2000 to 4000 nodes, a few shards */
+#define LABELS_A_TIME 10000
+#define PIECE         ((size_t)1 << 14) /* bytes of the indicator: 2000 to 4000 nodes, a few shards */
 
 typedef struct tu {
     mp_stream stream;
@@ -274,6 +275,29 @@ static mp_err open_parts(const mp_gather *g, mp_tap_open *open, int parts, mp_ta
     return e;
 }
 
+/* Looks at the classes of all graphs before the first answer: with others than the model's the set is not for it. */
+static mp_err classes_known(const mp_gather *g, mp_tap_open *open, const mp_dataset_as *as)
+{
+    const char *path = g->files.part[MP_TU_GRAPH_LABELS].p;
+    if (!path || as->task != MP_CLASSIFY || !as->classes) return MP_OK;
+    mp_tap tap = { 0 };
+    mp_feed f;
+    mp_buf lines = { 0 };
+    bool known = true;
+    mp_err e = open(g->where, path, &tap);
+    mp_feed_open(&f, tap);
+    while (e == MP_OK && known && (e = mp_feed_lines(&f, LABELS_A_TIME, &lines)) == MP_OK && lines.n > 0) {
+        mp_scan s = mp_scan_of((mp_span){ lines.p, lines.n }, NULL);
+        int64_t value;
+        for (mp_scan_blanks(&s); known && mp_scan_int(&s, &value) && mp_scan_line_end(&s); mp_scan_blanks(&s))
+            known = mp_class_of(as->class_value, as->classes, value) >= 0;
+    }
+    mp_buf_free(&lines);
+    mp_feed_close(&f);
+    return e != MP_OK || known ? e
+                               : mp_fail(MP_ERR_INPUT, "%s has classes that the model does not know", g->files.name);
+}
+
 mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_dataset_as *as, int threads, mp_stream **out)
 {
     static const int passes[] = { MP_TU_INDICATOR + 1, MP_TU_PARTS }; /* structure alone, to look; then all */
@@ -283,6 +307,7 @@ mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_datase
         MP_TRY(open_parts(g, open, passes[pass], tap));
         MP_TRY(mp_stream_tu(g->files.name, tap, as, out));
         if (pass == 0) MP_TRY(in_step(*out, threads));
+        if (pass == 0) MP_TRY(classes_known(g, open, as));
     }
     return MP_OK;
 }

@@ -228,6 +228,8 @@ static mp_err get_classes(const mp_json *root, int outputs, const char *name, mp
     for (const mp_json *v = list->first; v; v = v->next) {
         if (v->kind != MP_JSON_NUMBER || !v->exact)
             return mp_fail(MP_ERR_INPUT, "%s: class value %d is not a whole number", name, n);
+        if (n > 0 && v->whole <= value[n - 1])
+            return mp_fail(MP_ERR_INPUT, "%s: class value %d does not ascend", name, n);
         value[n++] = v->whole;
     }
     about->classes = n;

@@ -48,17 +48,35 @@ typedef struct file {
     mp_arena *arena;
 } file;
 
+/* What else people have at hand, by its first bytes. */
+static const char *kind_of(mp_span start)
+{
+    static const struct {
+        const char *begin, *what;
+    } kinds[] = { { "SQLite fo", "an SQLite store" },
+                  { "PK\3\4", "a zip archive" },
+                  { "\x1F\x8B", "a gzip archive" },
+                  { "\xFD\x37zXZ", "an xz archive" } };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t n = strlen(kinds[i].begin);
+        if (start.n >= n && memcmp(start.p, kinds[i].begin, n) == 0) return kinds[i].what;
+    }
+    return NULL;
+}
+
 /* The beginning of a file of `size` bytes, up to START of them or more: how long the header is. */
 static mp_err check_start(mp_span start, size_t size, const char *name, size_t *header)
 {
     uint64_t n;
+    const char *other = kind_of(start);
+    if (other) return mp_fail(MP_ERR_INPUT, "%s: not a safetensors file: it is %s", name, other);
     if (start.n < 8) return mp_fail(MP_ERR_INPUT, "%s: too short for a safetensors file", name);
     memcpy(&n, start.p, 8);
-    if (n > HEADER_LIMIT || n > size - 8)
-        return mp_fail(MP_ERR_INPUT, "%s: not a safetensors file: its header would have %llu bytes", name,
-                       (unsigned long long)n);
-    if (n == 0 || start.n < START || start.p[8] != '{')
+    if (n > HEADER_LIMIT || n == 0 || start.n < START || start.p[8] != '{')
         return mp_fail(MP_ERR_INPUT, "%s: not a safetensors file: the header is not a JSON object", name);
+    if (n > size - 8)
+        return mp_fail(MP_ERR_INPUT, "%s: cut off: its header has %llu bytes, the file %zu", name,
+                       (unsigned long long)n, size);
     *header = (size_t)n;
     return MP_OK;
 }
@@ -236,13 +254,19 @@ static mp_err look(int fd, const char *path)
     return check_start((mp_span){ start, (size_t)got }, (size_t)st.st_size, path, &header);
 }
 
-mp_err mp_safetensors_slurp(const char *path, size_t limit, mp_arena *a, mp_span *out)
+mp_err mp_safetensors_look(const char *path)
 {
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
     mp_err e = look(fd, path);
     close(fd);
-    return e == MP_OK ? mp_slurp(path, limit, a, out) : e;
+    return e;
+}
+
+mp_err mp_safetensors_slurp(const char *path, size_t limit, mp_arena *a, mp_span *out)
+{
+    MP_TRY(mp_safetensors_look(path));
+    return mp_slurp(path, limit, a, out);
 }
 
 mp_err mp_safetensors_load(const char *path, mp_arena *a, mp_safetensors *out)

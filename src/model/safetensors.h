@@ -60,7 +60,10 @@ typedef struct mp_safetensors {
 /* `bytes` must stay: tensors point into it. `name` opens the message of a failure. */
 MP_MUST mp_err mp_safetensors_parse(mp_span bytes, const char *name, mp_arena *a, mp_safetensors *out);
 
-/* The bytes of a file; what does not begin like such a file, and what is no file at all, is refused before it is read. */
+/* Whether a file begins like a safetensors file; what is no file at all does not. */
+MP_MUST mp_err mp_safetensors_look(const char *path);
+
+/* The bytes of a file that begins so. */
 MP_MUST mp_err mp_safetensors_slurp(const char *path, size_t limit, mp_arena *a, mp_span *out);
 MP_MUST mp_err mp_safetensors_load(const char *path, mp_arena *a, mp_safetensors *out);
 

@@ -73,12 +73,96 @@ static void what_is_named_must_be_there(void **state)
     unsetenv("MIDPOOL_DATA");
 }
 
+/* TINY under another name, with what `change` makes of it, as a folder. */
+static void put_like_tiny(const char *name, void (*change)(mp_raw *))
+{
+    mp_raw raw;
+    assert_int_equal(tiny_raw(arena, 40, 15, 15, &raw), MP_OK);
+    raw.name = name;
+    if (change) change(&raw);
+    assert_int_equal(mp_tu_write(&raw, path(name)), MP_OK);
+}
+
+static void one_class(mp_raw *raw)
+{
+    int64_t *label = MP_NEW(arena, int64_t, raw->graphs.graphs);
+    for (int b = 0; b < raw->graphs.graphs; b++) label[b] = 5;
+    raw->graph_label = label;
+}
+
+static void another_class(mp_raw *raw)
+{
+    int64_t *label = MP_NEW(arena, int64_t, raw->graphs.graphs);
+    memcpy(label, raw->graph_label, sizeof *label * (size_t)raw->graphs.graphs);
+    label[66] = 2;
+    raw->graph_label = label;
+}
+
+static void no_class(mp_raw *raw)
+{
+    raw->graph_label = NULL;
+}
+
+static void node_labels(mp_raw *raw)
+{
+    raw->label_columns = 1;
+    raw->labels = MP_NEW(arena, int, raw->graphs.nodes);
+}
+
+/* What predict and explain say on stderr about a set, beside how many answers agree. */
+static void says(const char *name, const char *note)
+{
+    static const char *const commands[] = { "predict", "explain" };
+    for (int i = 0; i < 2; i++) {
+        mp_spawned s = expect(0, mp_arena_printf(arena, "%s @/m.safetensors @/%s", commands[i], name), note);
+        bool silent = !s.err.n || (strstr(s.err.p, "% agree") && strchr(s.err.p, '\n')[1] == '\0');
+        assert_int_equal(silent, note == NULL);
+        mp_spawn_free(&s);
+    }
+}
+
+static void a_model_is_not_applied_to_other_data_without_a_word(void **state)
+{
+    (void)state;
+    mp_spawned s = expect(0, "train @/TINY " QUICK " --out @/m.safetensors", NULL);
+    mp_spawn_free(&s);
+    put_like_tiny("NEW", NULL);
+    put_like_tiny("PART", one_class);
+    put_like_tiny("UNLABELLED", no_class);
+    put_like_tiny("MUTAG", NULL);
+    put_like_tiny("LABELS", node_labels);
+    put_like_tiny("CLASSES", another_class);
+    says("TINY", NULL);
+    says("NEW", NULL);
+    says("PART", NULL);
+    says("UNLABELLED", NULL);
+    says("MUTAG", "note: MUTAG: the model was trained on TINY\n");
+    says("LABELS", "note: LABELS: the model was trained on TINY, without node labels\n");
+    refuse(1, "explain @/m.safetensors @/CLASSES", "CLASSES_graph_labels.txt:67: class 2; the model knows -5, 5");
+    s = expect(1, "predict @/m.safetensors @/CLASSES", "CLASSES_graph_labels.txt:67: class 2; the model knows -5, 5");
+    assert_int_equal(s.out.n, 0); /* not after answers for the graphs before it */
+    mp_spawn_free(&s);
+}
+
+static void a_file_of_another_kind_is_recognised(void **state)
+{
+    (void)state;
+    refuse(2, "predict @/TINY @/m.safetensors", "the model comes first, then the input: '");
+    refuse(2, "predict MUTAG @/m.safetensors", "the model comes first");
+    refuse(2, "explain nothing @/m.safetensors", "the model comes first");
+    refuse(1, "predict @/" HOSTILE ".db @/TINY", "not a safetensors file: it is an SQLite store");
+    refuse(1, "predict @/TINY/TINY_A.txt @/TINY", "not a safetensors file: the header is not a JSON object");
+    refuse(1, "predict @/TINY @/TINY", "is a folder");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(escape_sequences_do_not_reach_the_terminal),
         cmocka_unit_test(json_has_the_name_as_it_is),
         cmocka_unit_test(what_is_named_must_be_there),
+        cmocka_unit_test(a_model_is_not_applied_to_other_data_without_a_word),
+        cmocka_unit_test(a_file_of_another_kind_is_recognised),
     };
     return cmocka_run_group_tests_name("outside", tests, make_data, clean);
 }

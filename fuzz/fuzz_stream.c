@@ -17,6 +17,7 @@ static void read_all(mp_stream *s)
     mp_piece_init(&p);
     while (mp_stream_cut(s, &p, &got) == MP_OK && got) {
         mp_err e = mp_stream_read(s, &p);
+        while (e == MP_OK && p.more) e = mp_stream_read(s, &p);
         if (p.count > 0) mp_assert(mp_graph_check(&p.data.graphs) == MP_OK && p.data.graphs.graphs == p.count);
         if (e != MP_OK) break;
     }

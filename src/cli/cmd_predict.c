@@ -3,6 +3,7 @@
  * Pieces of the input go round a relay of threads (relay.h): cut off the input one after the other; read, answered and
  * written down by all threads at once; printed in order. What is printed does not depend on threads or pieces.
  * SPDX-License-Identifier: MIT */
+#include "base/guard.h"
 #include "base/relay.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -68,12 +69,14 @@ typedef struct job { /* the whole work */
     bool labelled;                 /* the input says what is right */
     bool begun;                    /* the head is printed */
     bool stuck;                    /* the output takes no more */
+    bool over;                     /* a graph has no answer, however it is read */
 } job;
 
 typedef struct sheet { /* a piece of the input and its answers, written down */
     mp_piece piece;
     mp_buf text;
-    int64_t right;
+    int64_t graphs, right, unseen; /* of the answers */
+    bool over;                     /* the graph behind them has no answer */
 } sheet;
 
 static mp_err take(void *arg, void *p, bool *got)
@@ -81,32 +84,67 @@ static mp_err take(void *arg, void *p, bool *got)
     return mp_stream_cut(((job *)arg)->stream, &((sheet *)p)->piece, got);
 }
 
-static mp_err answer(const job *j, sheet *s, mp_engine *engine)
+/* n graphs of those that were read, from the i-th on. */
+static mp_err answer(const job *j, sheet *s, mp_engine *engine, int i, int n)
 {
     mp_piece *p = &s->piece;
-    int n = p->count, outputs = mp_model_outputs(j->m.model), *which = MP_NEW_RAW(p->memory, int, n);
+    int outputs = mp_model_outputs(j->m.model), *which = MP_NEW_RAW(p->memory, int, n);
     mp_real *out = MP_NEW_RAW(p->memory, mp_real, (size_t)n * (size_t)outputs);
     int64_t *answers = MP_NEW_RAW(p->memory, int64_t, n);
-    for (int i = 0; i < n; i++) which[i] = p->from + i;
+    for (int k = 0; k < n; k++) which[k] = p->from + i + k;
     mp_batch b = { .all = &p->data.graphs, .x = &p->data.x, .which = which, .n = n };
     MP_TRY(mp_engine_predict(engine, &b, out));
     mp_judge_answers(j->m.model, out, n, answers);
-    if (p->data.seal) s->right = (int64_t)rint(n * mp_seal_accuracy(p->data.seal, which, n, answers));
-    for (int i = 0; i < n; i++)
-        j->format->row(&j->m, p->first + i, answers[i], out + (size_t)i * (size_t)outputs, &s->text);
+    if (p->data.seal) s->right += (int64_t)rint(n * mp_seal_accuracy(p->data.seal, which, n, answers));
+    for (int k = 0; k < n; k++)
+        j->format->row(&j->m, p->first + i + k, answers[k], out + (size_t)k * (size_t)outputs, &s->text);
+    s->graphs += n;
     return MP_OK;
 }
 
+typedef struct task { /* a sheet in work */
+    const job *job;
+    sheet *sheet;
+    mp_engine *engine;
+    int step;  /* graphs that are read and answered together; 0: all */
+    bool said; /* the message of the failure has its place: it is of reading a line */
+} task;
+
 /* Graphs before a bad line are answered. */
+static mp_err answer_all(void *arg)
+{
+    task *t = arg;
+    sheet *s = t->sheet;
+    mp_piece *p = &s->piece;
+    do {
+        mp_err e = mp_stream_read(t->job->stream, p);
+        for (int i = 0, n; i < p->count; i += n) {
+            n = t->step ? t->step : p->count;
+            MP_TRY(answer(t->job, s, t->engine, i, n));
+        }
+        s->unseen += p->data.unseen_nodes;
+        t->said = e != MP_OK;
+        if (e != MP_OK) return e;
+    } while (p->more);
+    return MP_OK;
+}
+
+/* When one graph has no answer, because an output is not finite or memory runs out, all before it get theirs: then they are
+ * asked about one at a time. */
 static mp_err work(void *arg, void *p, int thread)
 {
     const job *j = arg;
     sheet *s = p;
-    s->text.n = 0;
-    s->right = 0;
-    mp_err e = mp_stream_read(j->stream, &s->piece);
-    if (s->piece.count > 0) MP_TRY(answer(j, s, j->engine[thread]));
-    return e;
+    for (int step = 0;; step = 1) {
+        task t = { j, s, j->engine[thread], step, false };
+        mp_piece_rewind(&s->piece, step);
+        s->text.n = 0;
+        s->graphs = s->right = s->unseen = 0;
+        mp_err e = mp_guarded(answer_all, &t);
+        s->over = e != MP_OK && !t.said;
+        if (!s->over) return e;
+        if (step) return mp_stream_blame(j->stream, s->piece.start + s->graphs, e);
+    }
 }
 
 /* Only once there is an answer, or none to come: an input that cannot be read leaves nothing on the output. */
@@ -120,10 +158,11 @@ static mp_err print_head(job *j)
     return e;
 }
 
-static mp_err print_tail(const job *j)
+static mp_err print_tail(const job *j, const char *error)
 {
     mp_buf b = { 0 };
-    j->format->tail(j->labelled && j->graphs ? (double)j->right / (double)j->graphs : (double)NAN, j->unseen, &b);
+    double agree = j->labelled && j->graphs ? (double)j->right / (double)j->graphs : (double)NAN;
+    j->format->tail(agree, j->unseen, error, &b);
     mp_err e = mp_cli_print(b.p, b.n);
     mp_buf_free(&b);
     return e;
@@ -133,10 +172,11 @@ static mp_err give(void *arg, void *p)
 {
     job *j = arg;
     const sheet *s = p;
-    if (s->piece.count == 0) return MP_OK;
-    j->graphs += s->piece.count;
+    j->over = s->over;
+    if (s->graphs == 0) return MP_OK;
+    j->graphs += s->graphs;
     j->right += s->right;
-    j->unseen += s->piece.data.unseen_nodes;
+    j->unseen += s->unseen;
     j->labelled = s->piece.data.seal != NULL;
     if (!j->begun) mp_setup_note(&j->m.about, &s->piece.data);
     mp_err e = print_head(j);
@@ -191,7 +231,7 @@ static mp_err run_dataset(job *j, const predict *p, const char *input, int threa
     MP_TRY(mp_dataset_find(input, p->data, a, &path, &folder));
     mp_err e = (folder ? mp_stream_folder : mp_stream_zip)(path, &j->as, threads, a, &j->stream);
     if (e == MP_OK) e = run_stream(j, threads, a);
-    if (e == MP_OK || e == MP_ERR_DIVERGED || j->stuck) return e;
+    if (e == MP_OK || j->over || j->stuck) return e;
     return run_whole(j, path, threads, a);
 }
 
@@ -213,9 +253,13 @@ static mp_err run(void *conf, const mp_cli_args *args)
     if (p->json && p->csv) return mp_fail(MP_ERR_USAGE, "--json and --csv exclude each other");
     MP_TRY(mp_setup_model(args->operand[0], args->operand[1], a, &j.m.model, &j.m.about));
     j.as = mp_setup_as(&j.m.about);
-    MP_TRY(run_input(&j, p, args->operand[1], mp_setup_threads(p->threads), a));
+    mp_failure failure;
+    mp_failure_keep(&failure, run_input(&j, p, args->operand[1], mp_setup_threads(p->threads), a));
+    bool failed = failure.e != MP_OK;
+    if (failed && (j.stuck || !j.begun)) return mp_failure_again(&failure);
     MP_TRY(print_head(&j));
-    return print_tail(&j);
+    MP_TRY(print_tail(&j, failed ? failure.message : NULL));
+    return failed ? mp_failure_again(&failure) : MP_OK;
 }
 
 int mp_cmd_predict(int argc, char **argv)

@@ -33,9 +33,10 @@ static void text_row(const mp_answerer *m, int64_t graph, int64_t answer, const 
     mp_buf_printf(b, "%5" PRId64 "  %5" PRId64 "  %.4f\n", graph, label_of(m, answer), value);
 }
 
-static void text_tail(double accuracy, int64_t unseen, mp_buf *b)
+static void text_tail(double accuracy, int64_t unseen, const char *error, mp_buf *b)
 {
     (void)b;
+    if (error) return;
     if (!isnan(accuracy)) mp_cli_say("%.2f %% agree with the labels of the input", 100 * accuracy);
     if (unseen) mp_cli_say("%" PRId64 " nodes have a degree the model never met", unseen);
 }
@@ -83,11 +84,13 @@ static void json_row(const mp_answerer *m, int64_t graph, int64_t answer, const 
     mp_json_close(b, '}');
 }
 
-static void json_tail(double accuracy, int64_t unseen, mp_buf *b)
+static void json_tail(double accuracy, int64_t unseen, const char *error, mp_buf *b)
 {
     mp_buf_puts(b, "\n]");
     if (!isnan(accuracy)) mp_buf_printf(b, ",\"accuracy\":%.17g", accuracy);
-    mp_buf_printf(b, ",\"unseen_nodes\":%" PRId64 "}\n", unseen);
+    mp_buf_printf(b, ",\"unseen_nodes\":%" PRId64, unseen);
+    if (error) mp_json_add_text(b, "error", error);
+    mp_buf_puts(b, "}\n");
 }
 
 const mp_answer_format mp_answers_text = { text_head, text_row, text_tail };

@@ -22,13 +22,29 @@ void mp_piece_free(mp_piece *p)
 mp_err mp_stream_cut(mp_stream *s, mp_piece *p, bool *got)
 {
     *got = false;
-    return s->cut(s, p, got);
+    MP_TRY(s->cut(s, p, got));
+    mp_piece_rewind(p, 0);
+    return MP_OK;
+}
+
+void mp_piece_rewind(mp_piece *p, int most)
+{
+    p->first = p->start;
+    p->at = 0;
+    p->most = most;
+    p->count = 0;
+    p->more = false;
 }
 
 mp_err mp_stream_read(const mp_stream *s, mp_piece *p)
 {
     mp_arena_reset(p->memory);
     return s->read(s, p);
+}
+
+mp_err mp_stream_blame(const mp_stream *s, int64_t graph, mp_err e)
+{
+    return s->blame(s, graph, e);
 }
 
 void mp_stream_close(mp_stream *s)
@@ -46,9 +62,8 @@ static mp_err whole_cut(mp_stream *s, mp_piece *p, bool *got)
 {
     whole *w = (whole *)s;
     int left = w->data->graphs.graphs - w->next;
-    p->first = p->from = w->next;
-    p->count = left < WHOLE_PIECE ? left : WHOLE_PIECE;
-    w->next += p->count;
+    p->start = w->next;
+    w->next += left < WHOLE_PIECE ? left : WHOLE_PIECE;
     *got = left > 0;
     return MP_OK;
 }
@@ -56,7 +71,15 @@ static mp_err whole_cut(mp_stream *s, mp_piece *p, bool *got)
 static mp_err whole_read(const mp_stream *s, mp_piece *p)
 {
     p->data = *((const whole *)s)->data;
+    int left = p->data.graphs.graphs - (int)p->start;
+    p->from = (int)p->start;
+    p->count = left < WHOLE_PIECE ? left : WHOLE_PIECE;
     return MP_OK;
+}
+
+static mp_err whole_blame(const mp_stream *s, int64_t graph, mp_err e)
+{
+    return mp_fail_within(e, "%s: graph %lld", ((const whole *)s)->data->name, (long long)graph);
 }
 
 static void whole_close(mp_stream *s)
@@ -69,6 +92,6 @@ mp_stream *mp_stream_whole(const mp_dataset *d, int64_t first)
     mp_assert(first >= 0 && first <= d->graphs.graphs);
     whole *w = malloc(sizeof *w);
     if (!w) mp_give_up(mp_no_memory(sizeof *w));
-    *w = (whole){ { whole_cut, whole_read, whole_close }, d, (int)first };
+    *w = (whole){ { whole_cut, whole_read, whole_blame, whole_close }, d, (int)first };
     return &w->stream;
 }

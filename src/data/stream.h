@@ -1,7 +1,8 @@
 /* stream.h - the graphs of an input, piece by piece, as a model reads them: memory does not grow with the input.
  *
  * A piece is made in two steps. mp_stream_cut takes its text off the input; one thread at a time may do that.
- * mp_stream_read makes graphs and features of the text; all threads may do that at once, each with a piece of its own.
+ * mp_stream_read makes graphs and features of the text; all threads may do that at once, each with a piece of its own. Where
+ * graphs are large it makes some of them at a time, and goes on when it is called again.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_STREAM_H
 #define MP_STREAM_H
@@ -10,12 +11,16 @@
 #include "data/gather.h"
 
 typedef struct mp_piece {
-    int64_t first;               /* number of its first graph in the input, from 0                    */
+    int64_t start;               /* number of its first graph in the input, from 0                    */
     int64_t nodes_before, nodes; /* TU files: in the input before it, and in it                      */
     mp_buf text[MP_TU_PARTS];    /* what was cut off each file                                        */
     mp_arena *memory, *scratch;  /* of what is read, and of one line while it is read                 */
+    size_t at;                   /* bytes of text[0] that were read, where that is done in parts      */
+    int most;                    /* read no more graphs at a time than these, where that can be; 0: any number */
     mp_dataset data;             /* read: features, structure, labels ...                             */
-    int from, count;             /* ... of which the piece is these graphs                            */
+    int from, count;             /* ... of which these graphs are the piece's                         */
+    int64_t first;               /* number of the first of them in the input                          */
+    bool more;                   /* there are others behind them                                      */
 } mp_piece;
 void mp_piece_init(mp_piece *p);
 void mp_piece_free(mp_piece *p);
@@ -44,8 +49,14 @@ mp_stream *mp_stream_whole(const mp_dataset *d, int64_t first);
 /* *got false: there is nothing left. */
 MP_MUST mp_err mp_stream_cut(mp_stream *s, mp_piece *p, bool *got);
 
-/* After a failure the graphs before it are there. */
+/* The next graphs of a piece. After a failure the graphs before it are there. */
 MP_MUST mp_err mp_stream_read(const mp_stream *s, mp_piece *p);
+
+/* What was read of a piece is to be read once more, `most` graphs at a time. */
+void mp_piece_rewind(mp_piece *p, int most);
+
+/* Puts the place of a graph, FILE:LINE or the name of the set and its number, before the message of a failure. */
+mp_err mp_stream_blame(const mp_stream *s, int64_t graph, mp_err e);
 
 void mp_stream_close(mp_stream *s); /* NULL is allowed */
 
@@ -53,6 +64,7 @@ void mp_stream_close(mp_stream *s); /* NULL is allowed */
 struct mp_stream {
     mp_err (*cut)(mp_stream *s, mp_piece *p, bool *got);
     mp_err (*read)(const mp_stream *s, mp_piece *p);
+    mp_err (*blame)(const mp_stream *s, int64_t graph, mp_err e);
     void (*close)(mp_stream *s);
 };
 

@@ -16,25 +16,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE      ((size_t)1 << 15) /* bytes */
-#define MOST_NODES 20000000 /* as many as a line of JSON may have values: a number alone must not eat the machine */
+#define PIECE          ((size_t)1 << 15) /* bytes */
+#define NODES_TOGETHER (1 << 20)
+#define MOST_NODES     20000000 /* as many as a line of JSON may have values: a number alone must not eat the machine */
 
 typedef struct jsonl {
     mp_stream stream;
     const char *name; /* opens messages */
     const mp_dataset_as *as;
     mp_feed feed;
-    int64_t lines; /* cut off so far */
+    size_t searched; /* bytes at the front of the feed that have no line end */
+    int64_t lines;   /* cut off so far */
 } jsonl;
 
-/* Bytes of whole lines at the front, about a piece; 0: not one has ended. */
-static size_t whole_lines(mp_span seen, bool end)
+/* Bytes of whole lines at the front, about a piece; 0: not one has ended. A pipe brings a long line in many parts: what was
+ * searched in vain is not searched again. */
+static size_t whole_lines(jsonl *j)
 {
-    size_t n = seen.n < PIECE ? seen.n : PIECE;
-    const char *last = memrchr(seen.p, '\n', n);
-    if (!last) last = memchr(seen.p + n, '\n', seen.n - n);
+    mp_span seen = mp_feed_window(&j->feed);
+    size_t near = seen.n < PIECE ? seen.n : PIECE, from = j->searched > near ? j->searched : near;
+    const char *last = j->searched < near ? memrchr(seen.p + j->searched, '\n', near - j->searched) : NULL;
+    if (!last) last = memchr(seen.p + from, '\n', seen.n - from);
+    j->searched = seen.n;
     if (last) return (size_t)(last - seen.p) + 1;
-    return end ? seen.n : 0;
+    return j->feed.end ? seen.n : 0;
 }
 
 static int64_t count_lines(const mp_buf *b)
@@ -47,10 +52,10 @@ static mp_err cut(mp_stream *s, mp_piece *p, bool *got)
 {
     jsonl *j = (jsonl *)s;
     size_t n;
-    while ((n = whole_lines(mp_feed_window(&j->feed), j->feed.end)) == 0 && !j->feed.end)
-        MP_TRY(mp_feed_more(&j->feed));
+    while ((n = whole_lines(j)) == 0 && !j->feed.end) MP_TRY(mp_feed_more(&j->feed));
     mp_feed_cut(&j->feed, n, &p->text[0]);
-    p->first = j->lines;
+    j->searched = 0;
+    p->start = j->lines;
     j->lines += count_lines(&p->text[0]);
     if (j->lines > INT_MAX) return mp_fail(MP_ERR_LIMIT, "%s: more than %d lines", j->name, INT_MAX);
     *got = n > 0;
@@ -176,42 +181,31 @@ static mp_err read_line(const jsonl *j, mp_piece *p, mp_span text, int line, mp_
     return MP_OK;
 }
 
-typedef struct joining {
-    mp_piece *piece;
-    const mp_graph *g;
-    const mp_sparse *x;
-} joining;
-
-static mp_err join(void *arg)
-{
-    const joining *j = arg;
-    mp_piece *p = j->piece;
-    mp_graph_join(p->memory, j->g, j->x, p->count, &p->data.graphs, &p->data.x);
-    return MP_OK;
-}
-
+/* Lines one after the other, until they are many nodes: graphs that are answered together are in memory together. */
 static mp_err read_piece(const mp_stream *s, mp_piece *p)
 {
     const jsonl *j = (const jsonl *)s;
-    mp_span rest = { p->text[0].p, p->text[0].n }, text;
-    int64_t lines = count_lines(&p->text[0]);
-    mp_graph *g = MP_NEW_RAW(p->memory, mp_graph, lines);
-    mp_sparse *x = MP_NEW_RAW(p->memory, mp_sparse, lines);
+    mp_span rest = { p->text[0].p + p->at, p->text[0].n - p->at }, text;
+    int64_t most = p->most ? p->most : count_lines(&p->text[0]), nodes = 0;
+    mp_graph *g = MP_NEW_RAW(p->memory, mp_graph, most);
+    mp_sparse *x = MP_NEW_RAW(p->memory, mp_sparse, most);
     mp_err e = MP_OK;
     p->data = (mp_dataset){ .name = j->name };
+    p->first += p->count;
     p->from = p->count = 0;
-    while (e == MP_OK && mp_next_line(&rest, &text)) {
+    while (e == MP_OK && p->count < most && nodes < NODES_TOGETHER && mp_next_line(&rest, &text)) {
         e = read_line(j, p, text, (int)p->first + p->count + 1, &g[p->count], &x[p->count]);
-        p->count += e == MP_OK;
+        if (e == MP_OK) nodes += g[p->count++].nodes;
     }
-    mp_failure failure; /* of a line; what is before it is joined all the same */
-    mp_failure_keep(&failure, e);
-    e = mp_guarded(join, &(joining){ p, g, x });
-    if (e == MP_OK) return mp_failure_again(&failure);
-    int lines_read = p->count;
-    p->count = 0;
-    return mp_fail_within(e, "%s:%lld to %lld together", j->name, (long long)p->first + 1,
-                          (long long)p->first + lines_read);
+    p->at = p->text[0].n - rest.n;
+    p->more = rest.n > 0;
+    mp_graph_join(p->memory, g, x, p->count, &p->data.graphs, &p->data.x);
+    return e;
+}
+
+static mp_err blame(const mp_stream *s, int64_t graph, mp_err e)
+{
+    return mp_fail_within(e, "%s:%lld", ((const jsonl *)s)->name, (long long)graph + 1);
 }
 
 static void close_feed(mp_stream *s)
@@ -227,7 +221,7 @@ mp_stream *mp_stream_jsonl(const char *name, mp_tap tap, const mp_dataset_as *as
         tap.close(tap.state);
         mp_give_up(mp_no_memory(sizeof *j));
     }
-    *j = (jsonl){ .stream = { cut, read_piece, close_feed }, .name = name, .as = as };
+    *j = (jsonl){ .stream = { cut, read_piece, blame, close_feed }, .name = name, .as = as };
     mp_feed_open(&j->feed, tap);
     return &j->stream;
 }

@@ -142,7 +142,7 @@ static mp_err cut(mp_stream *s, mp_piece *p, bool *got)
     if (last <= t->graphs) return out_of_step(t);
     mp_span lines = { p->text[MP_TU_INDICATOR].p, p->text[MP_TU_INDICATOR].n };
     int64_t nodes = mp_scan_lines(&lines), graphs = last - t->graphs;
-    p->first = t->graphs;
+    p->start = t->graphs;
     p->nodes_before = t->nodes;
     p->nodes = nodes;
     t->graphs += graphs;
@@ -165,6 +165,11 @@ static mp_err read_piece(const mp_stream *s, mp_piece *p)
     MP_TRY(mp_dataset_piece(&raw, t->as, p->memory, &p->data));
     p->count = raw.graphs.graphs;
     return MP_OK;
+}
+
+static mp_err blame(const mp_stream *s, int64_t graph, mp_err e)
+{
+    return mp_fail_within(e, "%s: graph %lld", ((const tu *)s)->name, (long long)graph);
 }
 
 static void close_all(mp_stream *s)
@@ -195,7 +200,7 @@ mp_err mp_stream_tu(const char *name, const mp_tap tap[MP_TU_PARTS], const mp_da
             if (tap[part].close) tap[part].close(tap[part].state);
         return mp_no_memory(sizeof *t);
     }
-    t->stream = (mp_stream){ cut, read_piece, close_all };
+    t->stream = (mp_stream){ cut, read_piece, blame, close_all };
     t->name = name;
     t->as = as;
     for (int part = 0; part < MP_TU_PARTS; part++) mp_feed_open(&t->feed[part], tap[part]);

@@ -189,7 +189,7 @@ static void run_guarded(mp_engine *e, mp_err (*work)(void *), int index, int wor
     mp_failure_keep(&e->shards[index].failure, mp_guarded(work, &(task){ e, index, worker }));
 }
 
-/* The first failure in the order of the shards, with the graph that it is about. */
+/* The first failure in the order of the shards, with the graph that it is about; who asks about one graph knows which. */
 static mp_err failed_shard(const mp_engine *e)
 {
     int s = 0;
@@ -198,8 +198,9 @@ static mp_err failed_shard(const mp_engine *e)
     const mp_shard *bad = &e->shards[s];
     mp_err why = mp_failure_again(&bad->failure);
     if (bad->to - bad->from > 1) return mp_fail_within(why, "%d graphs of a batch", bad->to - bad->from);
-    return mp_fail_within(why, "graph %d (%d nodes, %d edges)", e->batch->which[bad->from],
-                          nodes_of(e->batch, bad->from), edges_of(e->batch, bad->from) / 2);
+    int nodes = nodes_of(e->batch, bad->from), edges = edges_of(e->batch, bad->from) / 2;
+    if (e->batch->n == 1) return mp_fail_within(why, "%d nodes, %d edges", nodes, edges);
+    return mp_fail_within(why, "graph %d (%d nodes, %d edges)", e->batch->which[bad->from], nodes, edges);
 }
 
 static mp_err train_one(void *arg)

@@ -43,8 +43,8 @@ static double attribute(int v, int k)
     return 0;
 }
 
-/* Graph b as a JSON line, with the attributes as they are in the files. */
-static void put_line(mp_buf *out, int b)
+/* Graph b as a JSON line, with the attributes as they are in the files, or with such that overflow in the network. */
+static void put_line_of(mp_buf *out, int b, bool overflow)
 {
     const mp_graph *g = &raw.graphs;
     int first = g->node_ptr[b], end = g->node_ptr[b + 1];
@@ -59,10 +59,16 @@ static void put_line(mp_buf *out, int b)
     mp_buf_puts(out, "],\"attributes\":[");
     for (int v = first; v < end; v++) {
         mp_buf_puts(out, v > first ? ",[" : "[");
-        for (int k = 0; k < raw.attributes.cols; k++) mp_buf_printf(out, "%s%.9g", k ? "," : "", attribute(v, k));
+        for (int k = 0; k < raw.attributes.cols; k++)
+            mp_buf_printf(out, "%s%.9g", k ? "," : "", overflow ? 3e38 : attribute(v, k));
         mp_buf_puts(out, "]");
     }
     mp_buf_puts(out, "]}\n");
+}
+
+static void put_line(mp_buf *out, int b)
+{
+    put_line_of(out, b, false);
 }
 
 static void put_lines(const char *name, int graphs)
@@ -182,24 +188,111 @@ static int lines_of(const char *text)
     return n;
 }
 
-static void a_bad_line_ends_it_after_the_answers_before(void **state)
+/* 700 graphs, a line that cannot be read or one that reads well but has no answer, 300 graphs. */
+static void put_with_bad_line(bool overflow)
 {
-    (void)state;
     mp_buf b = { 0 };
     for (int i = 0; i < 700; i++) put_line(&b, i);
-    mp_buf_puts(&b, "{\"nodes\":1}\n");
+    if (overflow)
+        put_line_of(&b, 3, true);
+    else
+        mp_buf_puts(&b, "{\"nodes\":1}\n");
     for (int i = 0; i < 300; i++) put_line(&b, i);
     put("bad.jsonl", &b);
     mp_buf_free(&b);
+}
+
+static void a_bad_line_ends_it_after_the_answers_before(void **state)
+{
+    (void)state;
     char *good = output("predict @/m.safetensors @/tiny.jsonl", NULL);
-    for (int threads = 1; threads <= 4; threads++) {
-        mp_spawned s = expect(1, mp_arena_printf(arena, "predict @/m.safetensors @/bad.jsonl --threads %d", threads));
-        assert_non_null(strstr(s.err.p, "bad.jsonl:701: the model needs"));
-        assert_int_equal(lines_of(s.err.p), 1);
-        assert_int_equal(lines_of(s.out.p), 701); /* with the head */
-        assert_int_equal(strncmp(s.out.p, good, s.out.n), 0);
-        mp_spawn_free(&s);
+    for (int overflow = 0; overflow < 2; overflow++) {
+        put_with_bad_line(overflow);
+        for (int threads = 1; threads <= 4; threads++) {
+            mp_spawned s =
+                expect(1, mp_arena_printf(arena, "predict @/m.safetensors @/bad.jsonl --threads %d", threads));
+            const char *why = strstr(s.err.p, "bad.jsonl:701: ");
+            assert_non_null(why);
+            assert_true(overflow ? strstr(why, "not finite") || strstr(why, "not a number")
+                                 : strstr(why, "the model needs") != NULL);
+            assert_int_equal(lines_of(s.err.p), 1);
+            assert_int_equal(lines_of(s.out.p), 701); /* with the head */
+            assert_int_equal(strncmp(s.out.p, good, s.out.n), 0);
+            mp_spawn_free(&s);
+        }
     }
+}
+
+static void json_is_closed_after_a_failure_and_has_its_message(void **state)
+{
+    (void)state;
+    mp_spawned s = expect(1, "predict @/m.safetensors @/bad.jsonl --json");
+    const mp_json *v;
+    assert_int_equal(mp_json_parse((mp_span){ s.out.p, s.out.n }, "stdout", arena, &v), MP_OK);
+    assert_int_equal(mp_json_get(v, "graphs")->count, 700);
+    const char *error = mp_json_text(v, "error", "");
+    assert_non_null(strstr(error, "bad.jsonl:701: "));
+    assert_non_null(strstr(s.err.p, error));
+    mp_spawn_free(&s);
+    s = expect(0, "predict @/m.safetensors @/tiny.jsonl --json");
+    assert_int_equal(mp_json_parse((mp_span){ s.out.p, s.out.n }, "stdout", arena, &v), MP_OK);
+    assert_null(mp_json_get(v, "error"));
+    mp_spawn_free(&s);
+}
+
+/* In a folder too: the attributes of graph 3 of BIG overflow in the network. */
+static void a_graph_without_an_answer_is_named_in_files_as_well(void **state)
+{
+    (void)state;
+    mp_raw copy = raw;
+    const int *node_ptr = raw.graphs.node_ptr;
+    int cols = raw.attributes.cols, nodes = raw.graphs.nodes;
+    int *ptr = MP_NEW(arena, int, nodes + 1), *col = MP_NEW(arena, int, nodes *cols);
+    mp_real *val = MP_NEW(arena, mp_real, nodes * cols);
+    for (int v = 0; v < nodes; v++) {
+        ptr[v + 1] = ptr[v] + cols;
+        for (int k = 0; k < cols; k++) {
+            col[v * cols + k] = k;
+            val[v * cols + k] = v >= node_ptr[3] && v < node_ptr[4] ? (mp_real)3e38 : (mp_real)attribute(v, k);
+        }
+    }
+    copy.name = "BIG";
+    copy.attributes = (mp_sparse){ nodes, cols, ptr, col, val };
+    assert_int_equal(mp_tu_write(&copy, path("BIG")), MP_OK);
+    mp_spawned s = expect(1, "predict @/m.safetensors @/BIG");
+    assert_non_null(strstr(s.err.p, "midpool: BIG: graph 3: "));
+    assert_int_equal(lines_of(s.err.p), 1);
+    assert_int_equal(lines_of(s.out.p), 1 + 3);
+    mp_spawn_free(&s);
+}
+
+/* A graph of 20,000,000 nodes does not fit into 300 MiB; one of 3,000 does, and many together do. */
+static void running_out_of_memory_spares_the_lines_before(void **state)
+{
+    (void)state;
+    mp_raw bare = raw;
+    mp_buf b = { 0 };
+    bare.name = "BARE";
+    bare.attributes = (mp_sparse){ 0 };
+    assert_int_equal(mp_tu_write(&bare, path("BARE")), MP_OK);
+    mp_spawned s = expect(0, "train @/BARE --epochs 1 --hidden 8 --layers 2 --quiet --out @/bare.safetensors");
+    mp_spawn_free(&s);
+    for (int i = 0; i < 500; i++) mp_buf_puts(&b, "{\"nodes\":3000,\"edges\":[[0,1]]}\n");
+    put("large.jsonl", &b);
+    mp_buf_puts(&b, "{\"nodes\":20000000}\n{\"nodes\":3}\n");
+    put("larger.jsonl", &b);
+    mp_buf_free(&b);
+    setenv("MIDPOOL_MEMORY", "300", 1);
+    s = expect(0, "predict @/bare.safetensors @/large.jsonl --threads 2");
+    assert_int_equal(lines_of(s.out.p), 1 + 500);
+    mp_spawn_free(&s);
+    s = expect(1, "predict @/bare.safetensors @/larger.jsonl --threads 2");
+    unsetenv("MIDPOOL_MEMORY");
+    assert_non_null(strstr(s.err.p, "larger.jsonl:501: "));
+    assert_non_null(strstr(s.err.p, "more memory than is free"));
+    assert_int_equal(lines_of(s.err.p), 1);
+    assert_int_equal(lines_of(s.out.p), 1 + 500);
+    mp_spawn_free(&s);
 }
 
 static void what_cannot_be_read_leaves_nothing_on_the_output(void **state)
@@ -328,6 +421,9 @@ int main(void)
         cmocka_unit_test(every_form_of_input_gives_the_same_bytes),
         cmocka_unit_test(answers_are_those_of_the_library),
         cmocka_unit_test(a_bad_line_ends_it_after_the_answers_before),
+        cmocka_unit_test(json_is_closed_after_a_failure_and_has_its_message),
+        cmocka_unit_test(a_graph_without_an_answer_is_named_in_files_as_well),
+        cmocka_unit_test(running_out_of_memory_spares_the_lines_before),
         cmocka_unit_test(what_cannot_be_read_leaves_nothing_on_the_output),
         cmocka_unit_test(graphs_come_from_a_pipe_and_none_is_none),
         cmocka_unit_test(a_full_output_is_a_failure),

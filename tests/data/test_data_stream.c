@@ -6,6 +6,8 @@
 #include "base/rng.h"
 #include "data/stream.h"
 
+#include <time.h>
+
 static mp_tap tap_of(mp_arena *a, mp_span text, size_t step)
 {
     memory *m = MP_NEW(a, memory, 1);
@@ -327,6 +329,49 @@ static void a_line_is_there_as_soon_as_it_has_ended(void **state)
     mp_stream_close(s);
 }
 
+/* Two megabytes that come byte by byte: searched from their start each time, that is two million megabytes. */
+static void a_long_line_from_a_pipe_is_searched_once(void **state)
+{
+    size_t n = 2 << 20;
+    char *text = MP_NEW_RAW(*state, char, n);
+    int graphs, pieces;
+    memset(text, ' ', n);
+    memcpy(text, GOOD, strlen(GOOD) - 1);
+    text[n - 1] = '\n';
+    clock_t before = clock();
+    WORKS(read_all(mp_stream_jsonl("in", tap_of(*state, (mp_span){ text, n }, 1), &as_labels), NULL, &graphs, &pieces));
+    assert_int_equal(graphs, 1);
+    assert_true(clock() - before < 2 * CLOCKS_PER_SEC);
+}
+
+/* Lines of a piece that are many nodes are read in parts, and one by one when that is asked for. */
+static void large_graphs_are_read_in_parts(void **state)
+{
+    static const mp_recipe degrees = { .degree = MP_DEGREE_ONE_HOT, .degree_max = 3 };
+    static const mp_dataset_as as = { .recipe = &degrees };
+    const char *text = "{\"nodes\":900000}\n{\"nodes\":900000}\n{\"nodes\":900000}\n{\"nodes\":2}\n";
+    mp_stream *s = mp_stream_jsonl("in", tap_of(*state, mp_span_of(text), 100), &as);
+    mp_piece p;
+    bool got;
+    mp_piece_init(&p);
+    WORKS(mp_stream_cut(s, &p, &got));
+    for (int most = 0; most < 2; most++) {
+        int reads = 0, graphs = 0;
+        mp_piece_rewind(&p, most);
+        do {
+            WORKS(mp_stream_read(s, &p));
+            assert_int_equal(p.first, graphs);
+            assert_int_equal(p.data.graphs.graphs, p.count);
+            graphs += p.count;
+            reads++;
+        } while (p.more);
+        assert_int_equal(graphs, 4);
+        assert_int_equal(reads, most ? 4 : 2);
+    }
+    mp_piece_free(&p);
+    mp_stream_close(s);
+}
+
 static void line_ends_are_counted(void **state)
 {
     mp_rng r = mp_rng_stream(5, MP_FOR_TEST, 0, 0, 0);
@@ -354,6 +399,8 @@ int main(void)
         CASE(a_mark_before_the_first_line_is_passed_over),
         CASE(the_last_line_need_not_end_and_no_line_is_no_graph),
         CASE(a_line_is_there_as_soon_as_it_has_ended),
+        CASE(a_long_line_from_a_pipe_is_searched_once),
+        CASE(large_graphs_are_read_in_parts),
         CASE(line_ends_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

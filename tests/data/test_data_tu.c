@@ -211,7 +211,7 @@ static mp_dataset with_labels(const char *labels, const mp_dataset_as *as, mp_ar
 static void a_models_recipe_and_classes_apply_to_other_files(void **state)
 {
     mp_err e;
-    static const int64_t values[] = { 0, 1, 9 };
+    static const int64_t values[] = { 0, 1, 5 }, others[] = { 0, 1, 9 };
     mp_dataset first = with_labels("0\n1\n2\n3\n4\n5\n", NULL, *state, &e);
     mp_dataset_as as = { &first.recipe, MP_CLASSIFY, 3, values };
     mp_dataset other = with_labels("5\n5\n5\n5\n5\n5\n", &as, *state, &e);
@@ -220,9 +220,12 @@ static void a_models_recipe_and_classes_apply_to_other_files(void **state)
     assert_int_equal(other.x.col[0], 5);
     assert_int_equal(other.classes, 3);
     assert_int_equal(mp_seal_break_labels(other.seal)[0], 1);
-    assert_int_equal(mp_seal_break_labels(other.seal)[1], -1);
+    assert_int_equal(mp_seal_break_labels(other.seal)[1], 2);
     with_labels("5\n5\n5\n5\n6\n5\n", &as, *state, &e);
     FAILS(e, "T_node_labels.txt:5: graph 1 has node label 6; the model knows 0 to 5");
+    as.class_value = others;
+    with_labels("5\n5\n5\n5\n5\n5\n", &as, *state, &e);
+    FAILS(e, "T_graph_labels.txt:2: class 5; the model knows 0, 1, 9");
 }
 
 static void a_model_that_needs_labels_refuses_files_without(void **state)

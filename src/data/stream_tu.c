@@ -310,8 +310,10 @@ mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_datase
     for (int pass = 0; pass < 2; pass++) {
         mp_tap tap[MP_TU_PARTS] = { 0 };
         MP_TRY(open_parts(g, open, passes[pass], tap));
-        MP_TRY(mp_stream_tu(g->files.name, tap, as, out));
-        if (pass == 0) MP_TRY(in_step(*out, threads));
+        mp_stream *s;
+        MP_TRY(mp_stream_tu(g->files.name, tap, as, &s));
+        if (pass == 1) *out = s;
+        if (pass == 0) MP_TRY(in_step(s, threads));
         if (pass == 0) MP_TRY(classes_known(g, open, as));
     }
     return MP_OK;

@@ -87,8 +87,9 @@ static void remove_store(const char *path)
 
 static mp_span good_store(const char *path)
 {
-    static mp_span good; /* made once */
-    if (good.p) return good;
+    static mp_arena *forever; /* holds what is made once */
+    static mp_span good;
+    if (forever) return good;
     mp_store *s;
     must(mp_store_open(path, MP_STORE_WRITE, &s));
     for (int i = 0; i < SEEDS * FOLDS; i++) {
@@ -101,7 +102,6 @@ static mp_span good_store(const char *path)
     mp_run_key failed = key_of(SEEDS, 1);
     must(mp_store_put_failed(s, &failed, "epoch 9: the loss is not finite"));
     mp_store_close(s);
-    static mp_arena *forever;
     forever = mp_arena_new(1 << 16);
     must(mp_slurp(path, 0, forever, &good));
     return good;

@@ -150,6 +150,15 @@ static mp_err refuse(const mp_workload *w, const mp_forecast *f, int largest)
         f->threads > 1 ? "--threads 1, " : "");
 }
 
+static mp_err refuse_weights(const mp_workload *w, const mp_forecast *f, size_t weights)
+{
+    return mp_fail(MP_ERR_LIMIT,
+                   "%s, %s: its %zu weights need about %.0f MiB of memory, %.0f MiB are free: %d run%s at a time; try "
+                   "%sa smaller --hidden, --score-dim or --clusters",
+                   w->data->name, w->config->pool, weights, (double)f->bytes / MIB, (double)mp_memory_free() / MIB,
+                   w->jobs, w->jobs == 1 ? "" : "s", w->jobs > 1 ? "--jobs 1, " : "");
+}
+
 static mp_err forecast(const mp_workload *w, mp_arena *a, mp_forecast *out)
 {
     size_t held = mp_arena_total(), most = mp_memory_free();
@@ -164,10 +173,10 @@ static mp_err forecast(const mp_workload *w, mp_arena *a, mp_forecast *out)
     }; /* any labels will do */
     ladder l = { .sorted = sort(&all, a) };
     size_t block = params->size * sizeof(mp_real), tried = mp_arena_total() + TRY_BLOCKS * block;
-    if (most && tried >= most) { /* weights alone are too many */
+    if (most && tried >= most) {
         *out = (mp_forecast){ .bytes = held + (size_t)w->jobs * PARAM_BLOCKS * block, .threads = w->threads };
         if (out->bytes < tried) out->bytes = tried;
-        return refuse(w, out, l.sorted[0].graph);
+        return refuse_weights(w, out, params->size);
     }
     mp_params_alloc(params);
     mp_params_init(params, (uint64_t)config.seed, 0);

@@ -32,12 +32,12 @@ void mp_run_identity(const mp_run_key *key, char hex[65])
     mp_buf_free(&b);
 }
 
-static mp_err new_model(const mp_dataset *d, const mp_config *config, mp_arena *a, mp_model **m)
+static mp_err plan_model(const mp_dataset *d, const mp_config *config, mp_arena *a, mp_model **m)
 {
     if (!d->seal) return mp_fail(MP_ERR_INPUT, "%s has no graph labels, so nothing can be learned from it", d->name);
     mp_config resolved = *config;
     mp_config_resolve(&resolved, &d->graphs);
-    MP_TRY(mp_model_new(a, &resolved, d->x.cols, d->classes, m));
+    MP_TRY(mp_model_plan(a, &resolved, d->x.cols, d->classes, m));
     if (mp_model_classifies(*m) != (d->task == MP_CLASSIFY))
         return mp_fail(MP_ERR_INPUT, "%s has %d class, so there is nothing to tell apart", d->name, d->classes);
     return MP_OK;
@@ -47,7 +47,7 @@ mp_err mp_run_check(const mp_dataset *d, const mp_config *config)
 {
     mp_arena *a = mp_arena_new(65536);
     mp_model *m;
-    mp_err e = new_model(d, config, a, &m);
+    mp_err e = plan_model(d, config, a, &m);
     mp_arena_free(a);
     return e;
 }
@@ -68,7 +68,8 @@ mp_err mp_run_once(const mp_dataset *d, const mp_split *s, const mp_run_key *key
     if (s->n_train == 0 || s->n_val == 0)
         return mp_fail(MP_ERR_INPUT, "%s, fold %d: no graphs to %s on", d->name, s->fold,
                        s->n_train ? "validate" : "train");
-    MP_TRY(new_model(d, &key->config, a, &m));
+    MP_TRY(plan_model(d, &key->config, a, &m));
+    mp_params_alloc(mp_model_params(m));
     mp_fit_data data = { &d->graphs,
                          &d->x,
                          s->train,

@@ -170,6 +170,7 @@ static void what_does_not_fit_is_refused_before_it_starts(void **state)
            "--jobs 1, a smaller --batch-size");
     assert_true(access(path("full.db"), F_OK) != 0 && access(path("m"), F_OK) != 0);
     refuse(1, "bench epoch @/TINY " TIMED " --pool sag --hidden 256 --score-dim 9 --batch-size 64", "MiB are free");
+    refuse(1, "train @/TINY --pool diff --clusters 1000000 --epochs 1 --out @/m", "TINY, diff: its 1000");
     set_limit(3 * need);
     s = expect(0, mp_arena_printf(arena, "train @/TINY --threads 2 %s --out @/m", model), NULL);
     mp_spawn_free(&s);

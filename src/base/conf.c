@@ -163,6 +163,29 @@ mp_err mp_conf_set(const mp_opt *table, void *conf, const char *name, const char
     return set_row(o, conf, value, is_negation(o, name), where);
 }
 
+bool mp_conf_next(mp_span *settings, mp_span *name, mp_span *value)
+{
+    do {
+        if (!mp_next_field(settings, ' ', value)) return false;
+    } while (value->n == 0);
+    return mp_next_field(value, '=', name);
+}
+
+mp_err mp_conf_set_all(const mp_opt *table, void *conf, const char *settings, const char *where)
+{
+    mp_span rest = mp_span_of(settings), name, value;
+    while (mp_conf_next(&rest, &name, &value)) {
+        char key[TEXT_SIZE], text[TEXT_SIZE];
+        if (!value.p || name.n >= sizeof key || value.n >= sizeof text)
+            return mp_fail(MP_ERR_USAGE, "%s: expected settings such as 'ratio=0.25 clip=1', got '%s'", where,
+                           settings);
+        snprintf(key, sizeof key, "%.*s", (int)name.n, name.p);
+        snprintf(text, sizeof text, "%.*s", (int)value.n, value.p);
+        MP_TRY(mp_conf_set(table, conf, key, text, where));
+    }
+    return MP_OK;
+}
+
 void mp_conf_get(const mp_opt *o, const void *conf, char *out, size_t n)
 {
     const void *at = field(o, conf);

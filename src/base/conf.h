@@ -34,6 +34,12 @@ const mp_opt *mp_conf_find(const mp_opt *table, const char *name);
 /* Sets one option from text. `where` ("--ratio", "grid.yaml:3") opens the message of a failure. */
 MP_MUST mp_err mp_conf_set(const mp_opt *table, void *conf, const char *name, const char *value, const char *where);
 
+/* Takes the next setting of a text "ratio=0.25 clip=1". False at its end; a word without '=' has value.p NULL. */
+bool mp_conf_next(mp_span *settings, mp_span *name, mp_span *value);
+
+/* Sets what such a text says, in its order. `where` opens the message of a failure. */
+MP_MUST mp_err mp_conf_set_all(const mp_opt *table, void *conf, const char *settings, const char *where);
+
 /* "no option --rato; did you mean --ratio?" */
 mp_err mp_conf_unknown(const mp_opt *table, const char *name, const char *where);
 

@@ -28,6 +28,7 @@ typedef struct mp_baseline {
     const char *name, *title, *alias, *paper; /* alias: PyG's class, or NULL */
     const char *method, *learnable;           /* for midpool ops             */
     const char *options;                      /* it looks at: conf/uses.h    */
+    const mp_method_preset *presets;          /* or NULL                     */
     size_t size;                              /* of its state                */
     void (*init)(void *state, const mp_net_setup *s);
     /* Raw outputs, B x outputs. *aux: the weighted auxiliary loss, a mean over the graphs of g, or NULL. */

@@ -8,6 +8,44 @@
 #include "baseline/set2set.h"
 #include "baseline/sort.h"
 
+/* Settings of authors, or of PyG's examples. */
+static const mp_method_preset sort_presets[] = {
+    { MP_PRESET_AUTHORS, NULL, "sort-form=dgcnn", false },
+    { MP_PRESET_AUTHORS, "IMDB-BINARY", "sort-share=0.9", false },
+    { MP_PRESET_AUTHORS, "IMDB-MULTI", "sort-share=0.9", false },
+    { MP_PRESET_AUTHORS, "COLLAB", "sort-share=0.9", false },
+    { NULL, NULL, NULL, false },
+};
+static const mp_method_preset edge_presets[] = {
+    { MP_PRESET_AUTHORS, NULL, "edge-dropout=0.2", false },
+    { NULL, NULL, NULL, false },
+};
+static const mp_method_preset haar_presets[] = {
+    { MP_PRESET_AUTHORS, "MUTAG", "layers=1 hidden=60 lr=0.01 weight-decay=0.0005 batch-size=60 epochs=30", false },
+    { MP_PRESET_AUTHORS, "NCI1", "layers=2 hidden=256 lr=0.001", false },
+    { NULL, NULL, NULL, false },
+};
+static const mp_method_preset diff_presets[] = {
+    { MP_PRESET_AUTHORS, NULL, "link-weight=1 entropy-weight=1", false },
+    { NULL, NULL, NULL, false },
+};
+static const mp_method_preset mincut_presets[] = {
+    { MP_PRESET_AUTHORS, NULL, "hidden=32", false },
+    { NULL, NULL, NULL, false },
+};
+static const mp_method_preset mem_presets[] = {
+    { MP_PRESET_AUTHORS, NULL, "hidden=32 lr=0.001 weight-decay=0.00004", false },
+    { NULL, NULL, NULL, false },
+};
+static const mp_method_preset gmt_presets[] = {
+    { MP_PRESET_AUTHORS, NULL, "ratio=0.25 clip=1 schedule=cosine warmup=50", true },
+    { MP_PRESET_AUTHORS, "DD", "heads=4 hidden=32 batch-size=10", true },
+    { MP_PRESET_AUTHORS, "PROTEINS", "heads=2", true },
+    { MP_PRESET_AUTHORS, "COLLAB", "heads=2", true },
+    { MP_PRESET_AUTHORS, "MUTAG", "heads=4 ln=true", true },
+    { NULL, NULL, NULL, false },
+};
+
 static const mp_baseline baselines[] = {
     { .name = "set2set",
       .title = "Set2Set",
@@ -25,6 +63,7 @@ static const mp_baseline baselines[] = {
       .method = "nodes sorted by the last channel, then Conv1d",
       .learnable = "Conv1d weights",
       .options = "sort-form sort-k sort-share:sort-form=dgcnn&sort-k=0 conv:sort-form=pyg layers:sort-form=pyg dropout",
+      .presets = sort_presets,
       .size = sizeof(mp_sort_net),
       .init = mp_sort_net_init,
       .run = mp_sort_net_run,
@@ -36,6 +75,7 @@ static const mp_baseline baselines[] = {
       .method = "contracts edges, best score first",
       .learnable = "w, b of the edge score",
       .options = "edge-dropout:layers!=1 conv layers dropout",
+      .presets = edge_presets,
       .size = sizeof(mp_edge_net),
       .init = mp_edge_net_init,
       .run = mp_edge_net_run },
@@ -45,6 +85,7 @@ static const mp_baseline baselines[] = {
       .method = "first Haar coefficients of a chain of clusterings",
       .learnable = "none",
       .options = "haar-levels conv layers dropout",
+      .presets = haar_presets,
       .size = sizeof(mp_haar_net),
       .init = mp_haar_net_init,
       .run = mp_haar_net_run,
@@ -57,6 +98,7 @@ static const mp_baseline baselines[] = {
       .method = "soft clusters from a second network",
       .learnable = "the SAGE layers of both networks",
       .options = "clusters ratio:clusters=0 link-weight entropy-weight dropout",
+      .presets = diff_presets,
       .size = sizeof(mp_diff_net),
       .init = mp_diff_net_init,
       .run = mp_diff_net_run,
@@ -68,6 +110,7 @@ static const mp_baseline baselines[] = {
       .method = "soft clusters that cut few edges",
       .learnable = "W, b of each assignment",
       .options = "clusters ratio cut-weight ortho-weight norm-adj",
+      .presets = mincut_presets,
       .size = sizeof(mp_mincut_net),
       .init = mp_mincut_net_init,
       .run = mp_mincut_net_run,
@@ -79,6 +122,7 @@ static const mp_baseline baselines[] = {
       .method = "soft clusters by distance to learned keys",
       .learnable = "keys, mix of the heads, W",
       .options = "heads clusters mem-dropout kl-weight kl-detach:kl-weight!=0",
+      .presets = mem_presets,
       .size = sizeof(mp_mem_net),
       .init = mp_mem_net_init,
       .run = mp_mem_net_run,
@@ -91,6 +135,7 @@ static const mp_baseline baselines[] = {
       .method = "learned seeds attend to nodes, to each other, one to them all",
       .learnable = "seeds, W_q, W_k, W_v, W_o of three attention blocks",
       .options = "clusters ratio:clusters=0 heads attend ln conv layers dropout",
+      .presets = gmt_presets,
       .size = sizeof(mp_gmt_net),
       .init = mp_gmt_net_init,
       .run = mp_gmt_net_run,

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "base/halt.h"
 #include "cli/yaml.h"
+#include "conf/config.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -183,11 +184,11 @@ static void set_defaults(const mp_cli *cli, void *conf)
         memcpy((char *)conf + t->offset, &t->initial, sizeof t->initial);
 }
 
-static mp_err set_preset(const mp_cli *cli, void *conf, const char *name)
+mp_err mp_cli_set_preset(const mp_cli *cli, void *conf, const char *settings)
 {
-    const mp_preset *p = mp_preset_find(name);
-    mp_assert(p != NULL);
-    for (const char *const *pair = p->pairs; *pair; pair += 2) MP_TRY(mp_cli_set(cli, conf, pair[0], pair[1], name));
+    for (const mp_cli_group *g = cli->groups; g && g->title; g++)
+        if (g->table == mp_config_table)
+            return mp_conf_set_all(mp_config_table, (char *)conf + g->offset, settings, "preset");
     return MP_OK;
 }
 
@@ -208,7 +209,7 @@ static mp_err set_source(const mp_cli *cli, const mp_cli_args *args, bool on_lin
         found f;
         if (s->on_line == on_line && find(cli, s->name, &f) && f.mid) MP_TRY(mid_wanted(s, &mid));
     }
-    if (mid) MP_TRY(set_preset(cli, conf, "mid"));
+    if (mid) MP_TRY(mp_cli_set_preset(cli, conf, mp_preset_find("mid")->settings));
     for (int i = 0; i < args->settings; i++) {
         const mp_cli_setting *s = &args->setting[i];
         if (s->on_line == on_line) MP_TRY(mp_cli_set(cli, conf, s->name, s->value, s->where));
@@ -216,10 +217,10 @@ static mp_err set_source(const mp_cli *cli, const mp_cli_args *args, bool on_lin
     return MP_OK;
 }
 
-mp_err mp_cli_apply(const mp_cli *cli, const mp_cli_args *args, const char *const *names, void *conf)
+mp_err mp_cli_apply(const mp_cli *cli, const mp_cli_args *args, const char *const *presets, void *conf)
 {
     set_defaults(cli, conf);
-    for (; names && *names; names++) MP_TRY(set_preset(cli, conf, *names));
+    for (; presets && *presets; presets++) MP_TRY(mp_cli_set_preset(cli, conf, *presets));
     MP_TRY(set_source(cli, args, false, conf));
     return set_source(cli, args, true, conf);
 }

@@ -57,9 +57,9 @@ int mp_cli_main(const mp_cli *cli, int argc, char **argv);
 /* For tests and fuzzers: the parsing alone. `conf` has cli->size bytes. */
 MP_MUST mp_err mp_cli_read(const mp_cli *cli, int argc, char **argv, mp_arena *a, void *conf, mp_cli_args *out);
 
-/* The settings again on a fresh struct, now with the presets of `names` (NULL-ended) between defaults and
- * what the user said: how the defaults of a data set get in. */
-MP_MUST mp_err mp_cli_apply(const mp_cli *cli, const mp_cli_args *args, const char *const *names, void *conf);
+/* The settings again on a fresh struct, now with presets (NULL-ended; each "name=value name=value", mp_setup_presets)
+ * between defaults and what the user said: how the defaults of a data set and --preset get in. */
+MP_MUST mp_err mp_cli_apply(const mp_cli *cli, const mp_cli_args *args, const char *const *presets, void *conf);
 
 /* Whether the user gave this option, in the file or on the line. */
 bool mp_cli_given(const mp_cli_args *args, const char *name);
@@ -72,15 +72,17 @@ const mp_cli_text *mp_cli_text_find(const mp_cli *cli, const char *name);
 /* Sets one option by name, whichever table it is in; unknown: the nearest is named. */
 MP_MUST mp_err mp_cli_set(const mp_cli *cli, void *conf, const char *name, const char *value, const char *where);
 
-/* Values that belong together under a name: "mid", "colors", "triangles". False when there is no such preset.
- */
+/* Sets the model options of a preset. */
+MP_MUST mp_err mp_cli_set_preset(const mp_cli *cli, void *conf, const char *settings);
+
+/* Model options that belong together under a name: "mid", "colors", "triangles". */
 typedef struct mp_preset {
     const char *name;
-    const char *const *pairs; /* name, value, name, value, NULL */
+    const char *settings; /* "arch=colors hidden=64" */
     const char *about;
 } mp_preset;
-extern const mp_preset mp_presets[]; /* ends with name NULL */
-const mp_preset *mp_preset_find(const char *name);
+extern const mp_preset mp_presets[];               /* ends with name NULL */
+const mp_preset *mp_preset_find(const char *name); /* NULL when there is none */
 
 /* "midpool: message" on stderr; the exit code of a status. */
 int mp_cli_fail(mp_err e);

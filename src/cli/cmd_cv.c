@@ -10,7 +10,7 @@
 
 typedef struct cv {
     mp_config config;
-    const char *pools, *store, *data, *folds_from;
+    const char *pools, *store, *data, *folds_from, *preset;
     int seeds, folds, jobs, threads, select, grid, json, quiet;
 } cv;
 
@@ -30,6 +30,7 @@ static const mp_cli_text texts[] = {
     { "pool", offsetof(cv, pools), "sag", "NAMES", "pooling operators, a,b,c (midpool ops lists them)" },
     { "store", offsetof(cv, store), "midpool.db", "FILE", "where finished runs are kept, and looked up" },
     { "data", offsetof(cv, data), NULL, "DIR", "folder with data sets" },
+    { "preset", offsetof(cv, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP },
     { "folds-from", offsetof(cv, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
     { NULL, 0, NULL, NULL, NULL }
 };
@@ -63,7 +64,9 @@ static mp_err add_models(const cv *c, const mp_cli_args *args, mp_dataset *d, co
     if (n == 0) return mp_fail(MP_ERR_USAGE, "--pool: expected the name of an operator (midpool ops lists them)");
     for (int i = 0; i < n; i++) {
         cv own_defaults;
-        MP_TRY(mp_cli_apply(&cli, args, mp_setup_presets(d, pools[i]), &own_defaults));
+        const char *const *presets;
+        MP_TRY(mp_setup_presets(d, pools[i], c->preset, s->arena, &presets));
+        MP_TRY(mp_cli_apply(&cli, args, presets, &own_defaults));
         mp_config config = own_defaults.config;
         memset(config.pool, 0, sizeof config.pool);
         MP_TRY(mp_conf_set(mp_config_table, &config, "pool", pools[i], "--pool"));
@@ -79,7 +82,6 @@ static mp_err add_dataset(cv *c, const char *name, const mp_cli_args *args, mp_s
     mp_folds *f = MP_NEW(a, mp_folds, 1);
     char line[512];
     MP_TRY(mp_dataset_load(name, c->data, a, d));
-    MP_TRY(mp_cli_apply(&cli, args, mp_setup_presets(d, NULL), c));
     MP_TRY(mp_folds_load(d, c->folds_from, c->folds, a, f));
     mp_setup_describe(d, f, line, sizeof line);
     mp_progress_line(&s->progress, "%s", line);

@@ -81,26 +81,19 @@ static mp_err make_data(work *w)
     return MP_OK;
 }
 
-static mp_err set_pairs(mp_config *c, const char *const *pair)
-{
-    for (; *pair; pair += 2) MP_TRY(mp_conf_set(mp_config_table, c, pair[0], pair[1], pair[0]));
-    return MP_OK;
-}
-
 /* MID takes longer, so it goes first: the shorter runs fill the gaps at the end. */
 static mp_err make_plan(work *w)
 {
-    static const char *const ours[] = { "pool", "topk", "ratio", RATIO, NULL };
     mp_study *s = &w->study;
     mp_config base, mid;
     mp_config_init(&base);
-    MP_TRY(set_pairs(&base, mp_preset_find("colors")->pairs));
-    MP_TRY(set_pairs(&base, ours));
+    MP_TRY(mp_conf_set_all(mp_config_table, &base, mp_preset_find("colors")->settings, "demo"));
+    MP_TRY(mp_conf_set_all(mp_config_table, &base, "pool=topk ratio=" RATIO, "demo"));
     base.lr_drop.at[0] = (int)((double)base.lr_drop.at[0] * w->conf->epochs / base.epochs);
     base.epochs = w->conf->epochs;
     MP_TRY(mp_config_check(&base));
     mid = base;
-    MP_TRY(set_pairs(&mid, mp_preset_find("mid")->pairs));
+    MP_TRY(mp_conf_set_all(mp_config_table, &mid, mp_preset_find("mid")->settings, "demo"));
     *s = (mp_study){ .arena = w->arena, .seeds = w->conf->seeds };
     s->jobs = w->conf->jobs ? w->conf->jobs : mp_cpu_count();
     mp_progress_init(&s->progress, w->conf->quiet);

@@ -7,6 +7,8 @@
 #include "model/options.h"
 #include "report/table.h"
 
+#include <string.h>
+
 typedef struct ops {
     int json, markdown;
 } ops;
@@ -59,6 +61,29 @@ static void put_options(mp_buf *b, const char *pool, mp_arena *a)
     mp_json_close(b, ']');
 }
 
+static void put_presets(mp_buf *b, const mp_method_preset *p)
+{
+    mp_json_key(b, "presets");
+    mp_json_open(b, '[');
+    for (; p && p->name; p++) {
+        mp_json_open(b, '{');
+        mp_json_add_text(b, "name", p->name);
+        mp_json_add_text(b, "dataset", p->data);
+        mp_json_add_text(b, "settings", p->settings);
+        mp_json_add_bool(b, "always", p->always);
+        mp_json_close(b, '}');
+    }
+    mp_json_close(b, ']');
+}
+
+/* What --preset paper sets: a dash for methods the paper does not build on. */
+static const char *paper_preset(const mp_pool_op *o)
+{
+    for (const mp_method_preset *p = o->presets; p && p->name; p++)
+        if (strcmp(p->name, MP_PRESET_PAPER) == 0) return *p->settings ? p->settings : "the defaults";
+    return "-";
+}
+
 static void put_operators(mp_buf *b, mp_arena *a)
 {
     mp_json_key(b, "operators");
@@ -76,6 +101,7 @@ static void put_operators(mp_buf *b, mp_arena *a)
         mp_json_add_text(b, "learnable", o->learnable);
         put_options(b, o->name, a);
         mp_json_add_text(b, "variants", o->variants);
+        put_presets(b, o->presets);
         mp_json_close(b, '}');
     }
     mp_json_close(b, ']');
@@ -94,6 +120,7 @@ static void put_baselines(mp_buf *b, mp_arena *a)
         mp_json_add_text(b, "method", m->method);
         mp_json_add_text(b, "learnable", m->learnable);
         put_options(b, m->name, a);
+        put_presets(b, m->presets);
         mp_json_close(b, '}');
     }
     mp_json_close(b, ']');
@@ -110,9 +137,8 @@ static void print_json(mp_buf *b, mp_arena *a)
 
 static void table_of_operators(mp_buf *b, mp_arena *a)
 {
-    static const char *const header[] = {
-        "--pool", "name", "PyG class", "score", "select", "coarsen", "learnable", NULL
-    };
+    static const char *const header[] = { "--pool",  "name",      "PyG class",      "score", "select",
+                                          "coarsen", "learnable", "--preset paper", NULL };
     mp_table t;
     mp_table_init(&t, a, "Node-drop operators", header);
     for (const mp_pool_op *o = mp_pool_ops(); o->name; o++) {
@@ -123,6 +149,7 @@ static void table_of_operators(mp_buf *b, mp_arena *a)
         mp_table_add(&t, "%s", o->selector->formula ? o->selector->formula : o->selector->name);
         mp_table_add(&t, "%s", o->coarsener->formula ? o->coarsener->formula : o->coarsener->name);
         mp_table_add(&t, "%s", o->learnable);
+        mp_table_add(&t, "%s", paper_preset(o));
     }
     mp_table_print(&t, b);
 }
@@ -143,17 +170,36 @@ static void table_of_baselines(mp_buf *b, mp_arena *a)
     mp_table_print(&t, b);
 }
 
+static void markdown_presets(mp_buf *b, const char *name, const mp_method_preset *p)
+{
+    for (; p && p->name; p++)
+        mp_buf_printf(b, "| `%s` | `%s` | %s | %s%s |\n", p->name, name, p->data ? p->data : "all",
+                      *p->settings ? p->settings : "the defaults", p->always ? ", also without being asked for" : "");
+}
+
 /* The tables of docs/operators.md: scripts/docs compares them. */
 static void print_markdown(mp_buf *b)
 {
-    mp_buf_puts(b, "| `--pool` | name | score R | select | coarsen | learnable | proposed in |\n"
-                   "| --- | --- | --- | --- | --- | --- | --- |\n");
+    mp_buf_puts(b, "| `--pool` | name | score R | select | coarsen | learnable | `--preset paper` | proposed in |\n"
+                   "| --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for (const mp_pool_op *o = mp_pool_ops(); o->name; o++)
-        mp_buf_printf(b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", o->name, o->title, o->scorer->formula,
-                      o->selector->formula, o->coarsener->formula, o->learnable, o->paper);
+        mp_buf_printf(b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", o->name, o->title, o->scorer->formula,
+                      o->selector->formula, o->coarsener->formula, o->learnable, paper_preset(o), o->paper);
     mp_buf_puts(b, "\n| `--pool` | name | method | learnable | proposed in |\n| --- | --- | --- | --- | --- |\n");
     for (const mp_baseline *m = mp_baselines(); m->name; m++)
         mp_buf_printf(b, "| `%s` | %s | %s | %s | %s |\n", m->name, m->title, m->method, m->learnable, m->paper);
+    mp_buf_puts(b, "\n| `--preset` | `--pool` | data set | settings |\n| --- | --- | --- | --- |\n");
+    for (const mp_pool_op *o = mp_pool_ops(); o->name; o++) markdown_presets(b, o->name, o->presets);
+    for (const mp_baseline *m = mp_baselines(); m->name; m++) markdown_presets(b, m->name, m->presets);
+    for (const mp_preset *p = mp_presets; p->name; p++)
+        mp_buf_printf(b, "| `%s` | all | all | %s |\n", p->name, p->settings);
+}
+
+static void text_presets(mp_buf *b, const mp_method_preset *p)
+{
+    for (; p && p->name; p++)
+        mp_buf_printf(b, "  --preset %s%s%s: %s%s\n", p->name, p->data ? " on " : "", p->data ? p->data : "",
+                      *p->settings ? p->settings : "the defaults", p->always ? " (also without being asked for)" : "");
 }
 
 static void print_text(mp_buf *b, mp_arena *a)
@@ -163,9 +209,16 @@ static void print_text(mp_buf *b, mp_arena *a)
     for (const mp_pool_op *o = mp_pool_ops(); o->name; o++) {
         mp_buf_printf(b, "\n%s: %s\n  options: %s\n", o->name, o->paper, names_of(o->name, true, a));
         if (o->variants && *o->variants) mp_buf_printf(b, "  --variant %s\n", o->variants);
+        text_presets(b, o->presets);
     }
-    for (const mp_baseline *m = mp_baselines(); m->name; m++)
+    for (const mp_baseline *m = mp_baselines(); m->name; m++) {
         mp_buf_printf(b, "\n%s: %s\n  options: %s\n", m->name, m->paper, names_of(m->name, true, a));
+        text_presets(b, m->presets);
+    }
+    mp_buf_puts(b, "\n--preset paper takes the network that gives the paper's base rows, authors what the authors of a "
+                   "method (or\nPyG's example of it) chose. For all methods:\n");
+    for (const mp_preset *p = mp_presets; p->name; p++)
+        mp_buf_printf(b, "  --preset %s: %s (%s)\n", p->name, p->settings, p->about);
     mp_buf_printf(b, "\nall node-drop operators: %s\nall methods: %s\n--mid is score-dim 5, flip and drop 0.1. %s\n",
                   names_of(mp_pool_ops()->name, false, a), names_of(mp_baselines()->name, false, a), cli.more);
 }

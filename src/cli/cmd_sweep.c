@@ -18,7 +18,7 @@
 
 typedef struct sweep {
     mp_config config;
-    const char *store, *data, *folds_from, *datasets;
+    const char *store, *data, *folds_from, *datasets, *preset;
     int seeds, folds, jobs, threads, select, grid, json, quiet, mid;
 } sweep;
 
@@ -41,6 +41,7 @@ static const mp_opt only_file[] = {
 static const mp_cli_text texts[] = {
     { "store", offsetof(sweep, store), "midpool.db", "FILE", "where finished runs are kept, and looked up" },
     { "data", offsetof(sweep, data), NULL, "DIR", "folder with data sets" },
+    { "preset", offsetof(sweep, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP },
     { "folds-from", offsetof(sweep, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
     { "datasets", offsetof(sweep, datasets), NULL, "NAMES", "data sets, in the file or here: a,b" },
     { NULL, 0, NULL, NULL, NULL }
@@ -82,6 +83,13 @@ static bool varies(const mp_yaml_entry *e)
     return e->list && strcmp(e->key, "datasets") != 0;
 }
 
+static bool is_text(const char *key)
+{
+    for (const mp_cli_text *t = texts; t->name; t++)
+        if (strcmp(t->name, key) == 0) return true;
+    return false;
+}
+
 /* Lists are for what makes a model; what concerns the whole sweep has one value. */
 static mp_err check_lists(const work *w)
 {
@@ -91,7 +99,7 @@ static mp_err check_lists(const work *w)
         if (e->count == 0) return mp_fail(MP_ERR_USAGE, "%s:%d: %s: the list is empty", w->path, e->line, e->key);
         if (!varies(e)) continue;
         bool model = mp_conf_find(mp_config_table, e->key) || mp_conf_find(only_file, e->key);
-        if (!model && mp_conf_find(own, e->key))
+        if (!model && (mp_conf_find(own, e->key) || is_text(e->key)))
             return mp_fail(MP_ERR_USAGE, "%s:%d: %s: expected one value, not a list", w->path, e->line, e->key);
         points *= e->count;
     }
@@ -108,14 +116,6 @@ static mp_err set_from_file(work *w, bool mid_only)
         const char *where = mp_arena_printf(w->args->arena, "%s:%d: %s", w->path, e->line, e->key);
         MP_TRY(mp_cli_set(&cli, w->conf, e->key, e->value[w->at[i]], where));
     }
-    return MP_OK;
-}
-
-static mp_err set_pairs(work *w, const char *name)
-{
-    const mp_preset *p = mp_preset_find(name);
-    for (const char *const *pair = p->pairs; *pair; pair += 2)
-        MP_TRY(mp_cli_set(&cli, w->conf, pair[0], pair[1], name));
     return MP_OK;
 }
 
@@ -136,7 +136,7 @@ static mp_err configure_with(work *w, const char *const *presets)
     MP_TRY(mp_cli_apply(&cli, w->args, presets, w->conf));
     MP_TRY(set_from_file(w, true));
     MP_TRY(set_from_line(w, true));
-    if (w->conf->mid) MP_TRY(set_pairs(w, "mid"));
+    if (w->conf->mid) MP_TRY(mp_cli_set_preset(&cli, w->conf, mp_preset_find("mid")->settings));
     MP_TRY(set_from_file(w, false));
     return set_from_line(w, false);
 }
@@ -144,11 +144,11 @@ static mp_err configure_with(work *w, const char *const *presets)
 /* Twice: the settings that belong to a method are known once its name is. */
 static mp_err configure(work *w, const mp_dataset *d)
 {
-    char pool[sizeof w->conf->config.pool];
+    const char *const *presets;
     MP_TRY(configure_with(w, NULL));
     if (!d) return MP_OK;
-    memcpy(pool, w->conf->config.pool, sizeof pool);
-    return configure_with(w, mp_setup_presets(d, pool));
+    MP_TRY(mp_setup_presets(d, w->conf->config.pool, w->conf->preset, w->args->arena, &presets));
+    return configure_with(w, presets);
 }
 
 /* What tells a combination from the others, beyond what its name in the table says. */
@@ -184,8 +184,8 @@ static const char *const *swept(const work *w)
         const mp_opt *o = mp_conf_find(mp_config_table, e->key);
         if (!varies(e)) continue;
         if (o) add_name(names, &n, o->name);
-        for (const char *const *pair = o ? NULL : mp_preset_find("mid")->pairs; pair && *pair; pair += 2)
-            add_name(names, &n, pair[0]);
+        mp_span mid = mp_span_of(o ? "" : mp_preset_find("mid")->settings), name, value;
+        while (mp_conf_next(&mid, &name, &value)) add_name(names, &n, mp_arena_text(w->args->arena, name.p, name.n));
     }
     return names;
 }

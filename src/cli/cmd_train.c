@@ -22,7 +22,7 @@
 
 typedef struct train {
     mp_config config;
-    const char *out, *data, *folds_from;
+    const char *out, *data, *folds_from, *preset;
     int fold, folds, threads, resume, json, quiet;
 } train;
 
@@ -39,6 +39,7 @@ static const mp_opt own[] = {
 static const mp_cli_text texts[] = {
     { "out", offsetof(train, out), NULL, "FILE", "where the model goes (safetensors); not saved when not given" },
     { "data", offsetof(train, data), NULL, "DIR", "folder with data sets" },
+    { "preset", offsetof(train, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP },
     { "folds-from", offsetof(train, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
     { NULL, 0, NULL, NULL, NULL }
 };
@@ -129,7 +130,9 @@ static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f
 {
     mp_arena *a = args->arena;
     MP_TRY(mp_dataset_load(args->operand[0], t->data, a, d));
-    MP_TRY(mp_cli_apply(&cli, args, mp_setup_presets(d, t->config.pool), t));
+    const char *const *presets;
+    MP_TRY(mp_setup_presets(d, t->config.pool, t->preset, a, &presets));
+    MP_TRY(mp_cli_apply(&cli, args, presets, t));
     MP_TRY(mp_given_settle(args, &t->config));
     MP_TRY(mp_run_check(d, &t->config));
     MP_TRY(mp_cli_prepare(d, &t->config, mp_setup_threads(t->threads), NULL, a));

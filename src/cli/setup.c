@@ -1,9 +1,8 @@
 /* setup.c - see setup.h.
  * SPDX-License-Identifier: MIT */
-#include "base/crew.h"
 #include "cli/setup.h"
+#include "base/crew.h"
 #include "base/json.h"
-#include "baseline/baseline.h"
 #include "cli/cli.h"
 #include "data/known.h"
 #include "model/safetensors.h"
@@ -12,28 +11,71 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first row that fits; NULL fits all. */
-static const struct {
-    const char *pool, *data, *names[3];
-} method_presets[] = {
-    { "gmt", "DD", { "gmt", "gmt-dd" } },
-    { "gmt", "PROTEINS", { "gmt", "gmt-2" } },
-    { "gmt", "COLLAB", { "gmt", "gmt-2" } },
-    { "gmt", "MUTAG", { "gmt", "gmt-mutag" } },
-    { "gmt", NULL, { "gmt" } },
-};
+typedef struct preset_list {
+    const char **settings;
+    int count, room;
+} preset_list;
 
-const char *const *mp_setup_presets(const mp_dataset *d, const char *pool)
+static void add(preset_list *l, const char *settings, mp_arena *a)
 {
-    static const char *const none[] = { NULL }, *const colors[] = { "colors", NULL },
-                             *const triangles[] = { "triangles", NULL };
-    const mp_baseline *b = pool ? mp_baseline_find(pool) : NULL;
-    for (size_t i = 0; b && i < sizeof method_presets / sizeof *method_presets; i++)
-        if (strcmp(method_presets[i].pool, b->name) == 0 &&
-            (!method_presets[i].data || strcmp(method_presets[i].data, d->name) == 0))
-            return method_presets[i].names;
-    if (d->task != MP_REGRESS) return none;
-    return strncmp(d->name, "TRIANGLES", 9) == 0 ? triangles : colors;
+    if (l->count + 1 >= l->room) { /* room for the NULL at the end */
+        int room = 2 * l->room + 8;
+        const char **more = MP_NEW(a, const char *, room);
+        if (l->count) memcpy(more, l->settings, sizeof *more * (size_t)l->count);
+        l->settings = more;
+        l->room = room;
+    }
+    l->settings[l->count++] = settings;
+}
+
+/* What a method's row has under a name; `name` NULL: what holds without being asked for. */
+static bool add_of_method(preset_list *l, const mp_dataset *d, const char *pool, const char *name, mp_arena *a)
+{
+    bool any = false;
+    for (const mp_method_preset *p = mp_config_presets(pool); p && p->name; p++) {
+        if (name ? strcmp(p->name, name) != 0 : !p->always) continue;
+        if (p->data && strcmp(p->data, d->name) != 0) continue;
+        add(l, p->settings, a);
+        any = true;
+    }
+    return any;
+}
+
+static mp_err no_preset(const char *name, const char *pool, const mp_dataset *d)
+{
+    const char *names[16] = { MP_PRESET_PAPER, MP_PRESET_AUTHORS };
+    int n = 2;
+    for (const mp_preset *p = mp_presets; p->name; p++) names[n++] = p->name;
+    for (int i = 0; i < 2; i++)
+        if (strcmp(name, names[i]) == 0)
+            return mp_fail(MP_ERR_USAGE, "--preset: %s has no '%s' for %s (midpool ops lists the presets of methods)",
+                           pool, name, d->name);
+    const char *near = mp_nearest(name, names);
+    return mp_fail(MP_ERR_USAGE, "--preset: no preset '%s'%s%s%s", name, near ? "; did you mean '" : "",
+                   near ? near : "", near ? "'?" : " (midpool ops lists them)");
+}
+
+static mp_err add_asked(preset_list *l, const mp_dataset *d, const char *pool, const char *asked, mp_arena *a)
+{
+    int n;
+    const char *const *name = mp_cli_split(asked, a, &n);
+    for (int i = 0; i < n; i++) {
+        const mp_preset *p = mp_preset_find(name[i]);
+        if (p) add(l, p->settings, a);
+        if (!p && !add_of_method(l, d, pool, name[i], a)) return no_preset(name[i], pool, d);
+    }
+    return MP_OK;
+}
+
+mp_err mp_setup_presets(const mp_dataset *d, const char *pool, const char *asked, mp_arena *a, const char *const **out)
+{
+    preset_list l = { 0 };
+    if (!add_of_method(&l, d, pool, NULL, a) && d->task == MP_REGRESS)
+        add(&l, mp_preset_find(strncmp(d->name, "TRIANGLES", 9) == 0 ? "triangles" : "colors")->settings, a);
+    if (asked) MP_TRY(add_asked(&l, d, pool, asked, a));
+    static const char *const none[] = { NULL };
+    *out = l.count ? l.settings : none;
+    return MP_OK;
 }
 
 void mp_setup_describe(const mp_dataset *d, const mp_folds *f, char *out, size_t n)

@@ -9,9 +9,13 @@
 #include "model/checkpoint.h"
 #include "train/run.h"
 
-/* Presets whose values are better defaults for this method on this set (cli.h), NULL-ended: networks of generated sets,
- * settings a method's authors chose. `pool` may be any spelling, or NULL: what holds for every method. */
-const char *const *mp_setup_presets(const mp_dataset *d, const char *pool);
+/* Presets of a method (any spelling) on a set, as mp_cli_apply takes them: those that hold without being asked for (the
+ * networks of generated sets, GMT's settings), then those of `asked` ("paper,mid", or NULL). A name that there is not, or
+ * not for this method, is an error. */
+MP_MUST mp_err mp_setup_presets(const mp_dataset *d, const char *pool, const char *asked, mp_arena *a,
+                                const char *const **out);
+
+#define MP_SETUP_PRESET_HELP "settings under a name: paper, authors (midpool ops), mid, colors, triangles; several: a,b"
 
 /* A line on the set and its folds: "MUTAG: 188 graphs, 2 classes, 7 feature columns; folds: ...". */
 void mp_setup_describe(const mp_dataset *d, const mp_folds *f, char *out, size_t n);

@@ -81,6 +81,17 @@ typedef struct mp_config {
 
 extern const mp_opt mp_config_table[];
 
+/* Settings that belong to a method: a statement of its row in a registry. All that fit a name and a data set hold,
+ * later ones over earlier ones. */
+typedef struct mp_method_preset {
+    const char *name;     /* MP_PRESET_PAPER, MP_PRESET_AUTHORS; NULL ends the list */
+    const char *data;     /* the only data set they are for; NULL: every one        */
+    const char *settings; /* "conv=graphconv lr=0.001"; "": the defaults            */
+    bool always;          /* they hold without being asked for                      */
+} mp_method_preset;
+#define MP_PRESET_PAPER   "paper"   /* the network that gives the base rows of the MID paper                   */
+#define MP_PRESET_AUTHORS "authors" /* what its authors, or PyG's example of it, chose and options can express */
+
 /* Choices, in the order of the table's text. */
 enum { MP_WIDTH_MULTI, MP_WIDTH_MULTIHEAD, MP_WIDTH_REPEAT, MP_WIDTH_MLP };
 enum { MP_DROP_EXACT, MP_DROP_BERNOULLI };

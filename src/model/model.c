@@ -61,6 +61,13 @@ mp_err mp_config_prepare(const mp_config *c, const mp_prepare *how, mp_arena *a,
     return b && b->prepare ? b->prepare(c, how, a, all) : MP_OK;
 }
 
+const mp_method_preset *mp_config_presets(const char *pool)
+{
+    const mp_pool_op *op = mp_pool_find(pool);
+    const mp_baseline *b = mp_baseline_find(pool);
+    return op ? op->presets : b ? b->presets : NULL;
+}
+
 mp_err mp_config_check(mp_config *c)
 {
     const mp_pool_op *op = mp_pool_find(c->pool);

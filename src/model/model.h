@@ -15,6 +15,9 @@
  * the nearest is named. */
 MP_MUST mp_err mp_config_check(mp_config *c);
 
+/* The presets of a method's row, by any of its names; NULL: it has none, or there is no such method. */
+const mp_method_preset *mp_config_presets(const char *pool);
+
 typedef struct mp_model mp_model;
 
 /* The network as mp_model_new makes it, but without memory for its weights: their number and shapes can be looked at

@@ -66,15 +66,16 @@ typedef struct mp_pool_op {
     const mp_scorer *scorer;
     const mp_selector *selector;
     const mp_coarsener *coarsener;
-    mp_act gate;           /* f, unless --gate says otherwise          */
-    bool rank_activated;   /* MID ranks by f(R) rather than by R       */
-    bool threshold;        /* --min-score may take the place of its selector */
-    bool sums_only;        /* asks of a graph nothing but GCN's sums, unless an option says otherwise */
-    bool ungated;          /* kept rows are not scaled, and the width stays C, unless --gate says otherwise */
-    double loss_weight;    /* of its auxiliary loss; 0: it has none    */
-    mp_over loss_over;     /* nodes: its selector must have a count    */
-    const char *learnable; /* parameters, as text                      */
-    const char *variants;  /* what --variant changes, as text          */
+    mp_act gate;                     /* f, unless --gate says otherwise          */
+    bool rank_activated;             /* MID ranks by f(R) rather than by R       */
+    bool threshold;                  /* --min-score may take the place of its selector */
+    bool sums_only;                  /* asks of a graph nothing but GCN's sums, unless an option says otherwise */
+    bool ungated;                    /* kept rows are not scaled, and the width stays C, unless --gate says otherwise */
+    double loss_weight;              /* of its auxiliary loss; 0: it has none    */
+    mp_over loss_over;               /* nodes: its selector must have a count    */
+    const char *learnable;           /* parameters, as text                      */
+    const char *variants;            /* what --variant changes, as text          */
+    const mp_method_preset *presets; /* settings of its own under a name, or NULL */
     const struct mp_pool_op *authors; /* the row that --variant authors takes instead, or NULL */
 } mp_pool_op;
 

@@ -13,16 +13,48 @@ static const mp_pool_op cgi_authors = {
     .scorer = &mp_score_cgi_authors, .selector = &mp_select_ratio, .coarsener = &mp_coarsen_induced, .gate = MP_ACT_TANH,
 };
 
+/* The networks of the MID paper's base rows (docs/operators.md) and the settings of authors. */
+static const mp_method_preset topk_presets[] = {
+    { MP_PRESET_PAPER, NULL, "conv=graphconv", false }, /* PyG's example */
+    { NULL, NULL, NULL, false }
+};
+static const mp_method_preset sag_presets[] = {
+    { MP_PRESET_PAPER, NULL, "", false },
+    { NULL, NULL, NULL, false }
+};
+static const mp_method_preset asap_presets[] = {
+    { MP_PRESET_PAPER, NULL, "", false },
+    { MP_PRESET_AUTHORS, NULL,
+      "variant=authors hidden=64 lr=0.01 weight-decay=0.0005 epochs=100 att-dropout=0.1", false },
+    { NULL, NULL, NULL, false }
+};
+static const mp_method_preset hgpsl_presets[] = {
+    { MP_PRESET_AUTHORS, NULL,
+      "lap-norm=sym ratio=0.8 lr=0.001 weight-decay=0.001 batch-size=512 dropout=0 patience=100", false },
+    { MP_PRESET_AUTHORS, "PROTEINS", "ratio=0.5", false },
+    { NULL, NULL, NULL, false }
+};
+static const mp_method_preset gsa_presets[] = {
+    { MP_PRESET_PAPER, NULL, "", false },
+    { NULL, NULL, NULL, false }
+};
+static const mp_method_preset cgi_presets[] = {
+    { MP_PRESET_AUTHORS, NULL, "variant=authors conv=sage ratio=0.8 lr=0.001 weight-decay=0.001 patience=100", false },
+    { NULL, NULL, NULL, false }
+};
+
 static const mp_pool_op ops[] = {
     { .name = "topk", .title = "TopKPool", .alias = "TopKPooling", .paper = "Gao & Ji 2019",
       .scorer = &mp_score_proj, .selector = &mp_select_ratio, .coarsener = &mp_coarsen_induced, .gate = MP_ACT_TANH,
       .threshold = true, .sums_only = true,
+      .presets = topk_presets,
       .learnable = "P [c][h]",
       .variants = "authors: linear score with bias, sigmoid gate, two-hop adjacency, max(2, floor(ratio n)) nodes",
       .authors = &topk_authors },
     { .name = "sag", .title = "SAGPool", .alias = "SAGPooling", .paper = "Lee, Lee & Kang 2019",
       .scorer = &mp_score_conv, .selector = &mp_select_ratio, .coarsener = &mp_coarsen_induced, .gate = MP_ACT_TANH,
       .threshold = true, .sums_only = true,
+      .presets = sag_presets,
       .learnable = "GCN c -> h",
       .variants = "pyg: GraphConv scores with a sign (min-score: with a factor)" },
     { .name = "att", .title = "AttPool", .paper = "Huang et al. 2019",
@@ -31,12 +63,14 @@ static const mp_pool_op ops[] = {
       .learnable = "w [c][h]; local: tau", .variants = "" },
     { .name = "asap", .title = "ASAP", .alias = "ASAPooling", .paper = "Ranjan, Sanyal & Talukdar 2020",
       .scorer = &mp_score_asap, .selector = &mp_select_ratio, .coarsener = &mp_coarsen_cluster, .gate = MP_ACT_SIGMOID,
+      .presets = asap_presets,
       .learnable = "Linear c -> c, att [2c], LEConv c -> h",
       .variants = "pyg: LEConv of PyG 2; authors: LEConv with plus, convolution inside clusters, no gradient through A', "
                   "unit diagonal" },
     { .name = "hgpsl", .title = "HGP-SL", .paper = "Zhang et al. 2019",
       .scorer = &mp_score_l1, .selector = &mp_select_ratio, .coarsener = &mp_coarsen_learned, .gate = MP_ACT_NONE,
       .rank_activated = true, .ungated = true,
+      .presets = hgpsl_presets,
       .learnable = "a [2c]", .variants = "" },
     { .name = "vip", .title = "VIPool", .paper = "Li et al. 2020, Graph cross networks",
       .scorer = &mp_score_vip, .selector = &mp_select_ratio, .coarsener = &mp_coarsen_vip, .gate = MP_ACT_SIGMOID,
@@ -53,12 +87,14 @@ static const mp_pool_op ops[] = {
     { .name = "gsa", .title = "GSAPool", .paper = "Zhang et al. 2020",
       .scorer = &mp_score_gsa, .selector = &mp_select_ratio, .coarsener = &mp_coarsen_induced, .gate = MP_ACT_NONE,
       .sums_only = true,
+      .presets = gsa_presets,
       .learnable = "GCN c -> h, Linear c -> h, fusion c -> c",
       .variants = "authors: tanh after mixing, GAT fusion" },
     { .name = "cgi", .title = "CGIPool", .paper = "Pang, Zhao & Li 2021",
       .scorer = &mp_score_cgi, .selector = &mp_select_ratio, .coarsener = &mp_coarsen_induced, .gate = MP_ACT_TANH,
       .sums_only = true,
       .loss_weight = 0.001,
+      .presets = cgi_presets,
       .learnable = "GCN_r, GCN_f c -> h, discriminator",
       .variants = "authors: two GraphConv layers a score, no inner tanh, transformed features", .authors = &cgi_authors },
     { .name = "tap", .title = "TAPool", .paper = "Gao, Liu & Ji 2021",

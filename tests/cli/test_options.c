@@ -1,8 +1,9 @@
 /* test_options.c - command lines and YAML files into a struct: order, names, errors.
  * SPDX-License-Identifier: MIT */
+#include "baseline/baseline.h"
 #include "cli/cli.h"
 #include "cli/yaml.h"
-#include "conf/config.h"
+#include "model/model.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -144,7 +145,7 @@ static void the_line_wins_over_the_file(void **state)
 static void presets_lie_between_defaults_and_what_was_said(void **state)
 {
     fixture *f = *state;
-    static const char *const colors[] = { "colors", NULL };
+    const char *const colors[] = { mp_preset_find("colors")->settings, NULL };
     assert_int_equal(read_words(f, "--hidden 16"), MP_OK);
     assert_int_equal(mp_cli_apply(&cli, &f->args, colors, &f->c), MP_OK);
     assert_int_equal(f->c.config.arch, MP_ARCH_COLORS);
@@ -152,10 +153,34 @@ static void presets_lie_between_defaults_and_what_was_said(void **state)
     assert_int_equal(f->c.config.hidden, 16);
 }
 
+static void set_each(const char *pool, const mp_method_preset *p)
+{
+    for (; p && p->name; p++) {
+        mp_config c;
+        mp_config_init(&c);
+        strcpy(c.pool, pool);
+        if (mp_conf_set_all(mp_config_table, &c, p->settings, pool) != MP_OK) fail_msg("%s", mp_message());
+        if (mp_config_check(&c) != MP_OK) fail_msg("%s", mp_message());
+    }
+}
+
+static void every_preset_can_be_set(void **state)
+{
+    (void)state;
+    for (const mp_pool_op *o = mp_pool_ops(); o->name; o++) set_each(o->name, o->presets);
+    for (const mp_baseline *b = mp_baselines(); b->name; b++) set_each(b->name, b->presets);
+    for (const mp_preset *p = mp_presets; p->name; p++)
+        set_each("topk", (const mp_method_preset[]){ { .name = p->name, .settings = p->settings }, { .name = NULL } });
+    mp_config c;
+    mp_config_init(&c);
+    assert_int_equal(mp_conf_set_all(mp_config_table, &c, "ratio=0.25 hidden", "here"), MP_ERR_USAGE);
+    assert_string_equal(mp_message(), "here: expected settings such as 'ratio=0.25 clip=1', got 'ratio=0.25 hidden'");
+}
+
 static void triangles_decays_twice(void **state)
 {
     fixture *f = *state;
-    static const char *const triangles[] = { "triangles", NULL };
+    const char *const triangles[] = { mp_preset_find("triangles")->settings, NULL };
     char line[128];
     assert_int_equal(read_words(f, ""), MP_OK);
     assert_int_equal(mp_cli_apply(&cli, &f->args, triangles, &f->c), MP_OK);
@@ -276,6 +301,7 @@ int main(void)
         TEST(flags_can_be_denied),
         TEST(the_line_wins_over_the_file),
         TEST(presets_lie_between_defaults_and_what_was_said),
+        TEST(every_preset_can_be_set),
         TEST(triangles_decays_twice),
         TEST(a_wrong_line_says_what_is_wrong),
         TEST(a_wrong_file_is_named_with_its_line),

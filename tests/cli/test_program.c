@@ -238,6 +238,34 @@ static void a_study_that_is_interrupted_continues_to_the_same_numbers(void **sta
     assert_string_equal(whole, parts);
 }
 
+static const char *conv_of(const char *line)
+{
+    mp_spawned s = expect(0, line, NULL);
+    const char *conv = mp_json_text(mp_json_get(json_of(&s), "config"), "conv", "");
+    mp_spawn_free(&s);
+    return conv;
+}
+
+static void preset_paper_takes_the_network_of_the_row(void **state)
+{
+    (void)state;
+    assert_string_equal(conv_of("train @/TINY --pool topk --epochs 1 --json " QUICK), "auto");
+    assert_string_equal(conv_of("train @/TINY --pool topk --preset paper --epochs 1 --json " QUICK), "graphconv");
+    assert_string_equal(conv_of("train @/TINY --pool TopKPooling --preset mid,paper --epochs 1 --json " QUICK),
+                        "graphconv");
+    assert_string_equal(conv_of("train @/TINY --pool topk --preset paper --conv sage --epochs 1 --json " QUICK),
+                        "sage");
+    assert_string_equal(conv_of("train @/TINY --pool sag --preset paper --epochs 1 --json " QUICK), "auto");
+    refuse(2, "train @/TINY --pool att --preset paper " QUICK, "--preset: att has no 'paper' for TINY");
+    refuse(2, "cv @/TINY --preset papr --store @/p.db " QUICK, "--preset: no preset 'papr'; did you mean 'paper'?");
+    put("p.yaml", "pool: [sag, topk]\npreset: paper\nseeds: 1\nfolds: 2\nepochs: 1\nhidden: 4\n");
+    mp_spawned s = expect(0, "sweep @/p.yaml --datasets @/TINY --store @/p.db --json --quiet", NULL);
+    const mp_json *rows = mp_json_get(json_of(&s), "studies");
+    assert_string_equal(mp_json_text(mp_json_get(mp_json_at(rows, 0), "config"), "conv", ""), "auto");
+    assert_string_equal(mp_json_text(mp_json_get(mp_json_at(rows, 1), "config"), "conv", ""), "graphconv");
+    mp_spawn_free(&s);
+}
+
 static void sweeps_try_every_combination(void **state)
 {
     (void)state;
@@ -257,6 +285,8 @@ static void sweeps_try_every_combination(void **state)
     refuse(2, "sweep @/t.yaml --store @/s.db", "'datasets' is missing");
     put("t.yaml", "datasets: [MUTAG]\nseeds: [1, 2]\n");
     refuse(2, "sweep @/t.yaml --store @/s.db", ":2: seeds: expected one value, not a list");
+    put("t.yaml", "datasets: [MUTAG]\npreset: [paper, authors]\n");
+    refuse(2, "sweep @/t.yaml --store @/s.db", ":2: preset: expected one value, not a list");
 }
 
 static void a_full_disk_is_an_error_and_leaves_nothing_half_written(void **state)
@@ -305,6 +335,9 @@ static void operators_are_listed(void **state)
     const mp_json *ops = mp_json_get(json_of(&s), "operators");
     assert_true(ops->count >= 4);
     for (const mp_json *o = ops->first; o; o = o->next) assert_true(strlen(mp_json_text(o, "name", "")) > 0);
+    const mp_json *preset = mp_json_at(mp_json_get(mp_json_at(ops, 0), "presets"), 0);
+    assert_string_equal(mp_json_text(preset, "name", ""), "paper");
+    assert_string_equal(mp_json_text(preset, "settings", ""), "conv=graphconv");
     mp_spawn_free(&s);
 }
 
@@ -327,6 +360,7 @@ int main(void)
         cmocka_unit_test(cv_gives_the_same_numbers_for_any_number_of_jobs),
         cmocka_unit_test(cv_has_a_summary_for_every_mode),
         cmocka_unit_test(a_study_that_is_interrupted_continues_to_the_same_numbers),
+        cmocka_unit_test(preset_paper_takes_the_network_of_the_row),
         cmocka_unit_test(sweeps_try_every_combination),
         cmocka_unit_test(a_full_disk_is_an_error_and_leaves_nothing_half_written),
         cmocka_unit_test(a_store_of_a_newer_version_is_refused),

@@ -11,9 +11,12 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define LOCKED_SECONDS 1   /* that a run waits for a locked store before it is set aside: workers wait with it */
 #define STORE_SECONDS  600 /* that a study waits after its last run for a store that is locked */
@@ -96,7 +99,31 @@ mp_err mp_study_prepare(mp_study *s)
     return MP_OK;
 }
 
+const char *mp_study_model_path(const mp_study *s, const mp_run_key *key, mp_arena *a)
+{
+    char hash[65];
+    mp_run_key_hash(key, hash);
+    return mp_arena_printf(a, "%s.models/%.24s.safetensors", s->store_path, hash);
+}
+
 /* ---- the store and the screen, as crossval.h sees them ---- */
+
+static bool has_model(const mp_study *s, const mp_run_key *key)
+{
+    mp_arena *a = mp_arena_new(4096);
+    bool there = access(mp_study_model_path(s, key, a), R_OK) == 0;
+    mp_arena_free(a);
+    return there;
+}
+
+static mp_err save_model(void *state, const mp_cv_run *run, mp_model *m)
+{
+    mp_about about = mp_about_of(run->data);
+    mp_arena *a = mp_arena_new(4096);
+    mp_err e = mp_checkpoint_save(mp_study_model_path(state, &run->key, a), m, &about);
+    mp_arena_free(a);
+    return e;
+}
 
 static mp_err has(void *state, const mp_run_key *key, bool *known)
 {
@@ -105,7 +132,7 @@ static mp_err has(void *state, const mp_run_key *key, bool *known)
     mp_progress_now(&s->progress, -1, "looking for finished runs: %d of %d\t in %s", ++s->asked, s->plan.count,
                     s->store_path);
     MP_TRY(mp_store_has(s->store, key, &status));
-    *known = status == MP_RUN_DONE; /* a run that failed is tried again */
+    *known = status == MP_RUN_DONE && (!s->keep_models || has_model(s, key)); /* a run that failed is tried again */
     return MP_OK;
 }
 
@@ -229,6 +256,11 @@ static mp_err run_open(mp_study *s)
                         .done = on_done,
                         .news = on_news,
                         .note = on_note };
+    if (s->keep_models) {
+        const char *folder = mp_arena_printf(s->arena, "%s.models", s->store_path);
+        if (mkdir(folder, 0777) != 0 && errno != EEXIST) return mp_fail(MP_ERR_IO, "%s: %s", folder, strerror(errno));
+        o.trained = save_model;
+    }
     o.resume_dir = mp_arena_printf(s->arena, "%s.unfinished", s->store_path);
     mp_store_wait(s->store, LOCKED_SECONDS);
     mp_err e = mp_cv_go(&s->plan, &o, &s->count);

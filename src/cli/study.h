@@ -31,7 +31,8 @@ typedef struct mp_study {
     const char *const *swept;         /* names of the options that a sweep varies, NULL-ended; may be NULL */
     int seeds, jobs, threads;
     bool quiet;
-    mp_given *given; /* asks every model; may be NULL */
+    bool keep_models; /* of all runs, in the folder STORE.models */
+    mp_given *given;  /* asks every model; may be NULL */
     /* kept here */
     mp_store *store;
     mp_progress progress;
@@ -57,6 +58,9 @@ MP_MUST mp_err mp_study_prepare(mp_study *s);
 /* Opens the store, runs what is missing, reads everything back. Fails when interrupted, and says how to
  * continue; runs that failed are counted, not fatal. */
 MP_MUST mp_err mp_study_run(mp_study *s);
+
+/* Where the model of a run is when models are kept. */
+const char *mp_study_model_path(const mp_study *s, const mp_run_key *key, mp_arena *a);
 
 /* The summary of a row; mode `fixed` takes the row's own h and drop. */
 MP_MUST mp_err mp_study_choose(const mp_study *s, const mp_study_row *row, mp_select mode, mp_choice *out);

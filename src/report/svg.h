@@ -1,4 +1,4 @@
-/* svg.h - pictures as SVG text: line charts with bands, and graphs with the nodes that pooling kept.
+/* svg.h - pictures as SVG text: line charts with bands, rows of dots, and graphs with the nodes that pooling kept.
  *
  * The text stands alone as a file and also goes into a page as it is: lines and letters use the colour of
  * the text around them, so it fits light and dark pages. What a picture shows is also said in words, in its
@@ -26,6 +26,23 @@ typedef struct mp_svg_chart_spec {
 } mp_svg_chart_spec;
 
 void mp_svg_chart(const mp_svg_chart_spec *spec, mp_buf *out);
+
+typedef struct mp_svg_strip { /* a row of dots and a line at their mean */
+    const char *name, *colour;
+    int n;
+    const double *x;
+    const char *const *label; /* n: shown when a dot is pointed at */
+} mp_svg_strip;
+
+typedef struct mp_svg_dots_spec {
+    const char *title, *x_label; /* title: what there is to see, for those who cannot */
+    double lo, hi;               /* of the axis; values beyond lie on its ends */
+    double mark;                 /* a dashed line */
+    int strips;
+    const mp_svg_strip *strip;
+} mp_svg_dots_spec;
+
+void mp_svg_dots(const mp_svg_dots_spec *spec, mp_buf *out);
 
 /* One level of pooling: the nodes that entered it, named by their number in the input graph. */
 typedef struct mp_svg_level {

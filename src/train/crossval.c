@@ -196,7 +196,9 @@ static mp_err work(void *state, int job, mp_worker *w, mp_buf *answer)
     s->worker = w;
     mp_arena *a = mp_arena_new(1 << 20);
     mp_run_result result;
-    mp_err e = mp_run_once(r->data, r->split, &r->key, s->o->threads, &fit, a, &result, NULL);
+    mp_model *model;
+    mp_err e = mp_run_once(r->data, r->split, &r->key, s->o->threads, &fit, a, &result, &model);
+    if (e == MP_OK && s->o->trained) e = s->o->trained(s->o->state, r, model);
     if (e == MP_OK) mp_run_result_pack(&result, answer);
     mp_arena_free(a);
     return e;

@@ -53,6 +53,8 @@ typedef struct mp_cv_options {
     mp_err (*has)(void *state, const mp_run_key *key, bool *known);
     mp_err (*put)(void *state, const mp_run_key *key, const mp_run_result *r); /* MP_ERR_BUSY: later, perhaps */
     mp_err (*put_failed)(void *state, const mp_run_key *key, const char *message);
+    /* In the worker, before the result is handed over; a failure fails the run. May be NULL. */
+    mp_err (*trained)(void *state, const mp_cv_run *run, mp_model *m);
     void (*done)(void *state, const mp_run_key *key, const mp_run_result *r, const mp_cv_count *c); /* may be NULL */
     void (*news)(void *state, const mp_run_key *key, const mp_fit_news *n, const mp_cv_count *c);   /* may be NULL */
     void (*note)(void *state, const mp_run_key *key, const char *line);                             /* may be NULL */

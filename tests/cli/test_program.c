@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/tiny.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,6 +290,54 @@ static void sweeps_try_every_combination(void **state)
     refuse(2, "sweep @/t.yaml --store @/s.db", ":2: preset: expected one value, not a list");
 }
 
+static const char *demo(const char *more)
+{
+    char *line = mp_arena_printf(arena, "demo --seeds 2 --epochs 2 --json --out @/d.html --store @/d.db %s", more);
+    mp_spawned s = expect(0, line, NULL);
+    const char *out = mp_arena_text(arena, s.out.p, s.out.n);
+    mp_spawn_free(&s);
+    return out;
+}
+
+/* How many files a folder has; the first one is removed. */
+static int count_and_remove_one(const char *folder)
+{
+    int n = 0;
+    DIR *d = opendir(path(folder));
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        if (e->d_name[0] == '.') continue;
+        if (n++ == 0) unlink(path(mp_arena_printf(arena, "%s/%s", folder, e->d_name)));
+    }
+    closedir(d);
+    return n;
+}
+
+/* Two epochs: all runs fail, and the words must say so. */
+static void the_demo_shows_every_seed_and_trains_none_twice(void **state)
+{
+    (void)state;
+    const char *first = demo("--quiet");
+    mp_spawned s = { .out = { .p = (char *)(uintptr_t)first, .n = strlen(first) } };
+    const mp_json *v = json_of(&s);
+    assert_non_null(strstr(mp_json_text(v, "modes", ""), "2 of 2 seeds without MID, 2 of 2 with MID."));
+    for (int i = 0; i < 2; i++) {
+        const mp_json *m = mp_json_at(mp_json_get(v, "models"), i);
+        assert_int_equal(mp_json_int(m, "failed", -1), 2);
+        assert_int_equal(mp_json_get(m, "seeds")->count, 2);
+    }
+    mp_span page;
+    assert_int_equal(mp_slurp(path("d.html"), 1 << 24, arena, &page), MP_OK);
+    assert_non_null(strstr(page.p, "<title>seed 43: "));
+    mp_spawned again =
+        expect(0, "demo --seeds 2 --epochs 2 --json --out @/d.html --store @/d.db", "4 of 4 runs were in");
+    assert_string_equal(again.out.p, first);
+    mp_spawn_free(&again);
+    assert_int_equal(count_and_remove_one("d.db.models"), 4);
+    assert_string_equal(demo("--quiet"), first);
+    assert_int_equal(count_and_remove_one("d.db.models"), 4);
+}
+
 static void a_full_disk_is_an_error_and_leaves_nothing_half_written(void **state)
 {
     (void)state;
@@ -362,6 +411,7 @@ int main(void)
         cmocka_unit_test(a_study_that_is_interrupted_continues_to_the_same_numbers),
         cmocka_unit_test(preset_paper_takes_the_network_of_the_row),
         cmocka_unit_test(sweeps_try_every_combination),
+        cmocka_unit_test(the_demo_shows_every_seed_and_trains_none_twice),
         cmocka_unit_test(a_full_disk_is_an_error_and_leaves_nothing_half_written),
         cmocka_unit_test(a_store_of_a_newer_version_is_refused),
         cmocka_unit_test(a_closed_pipe_or_full_output_is_a_failure),

@@ -125,6 +125,22 @@ static void pictures_say_in_words_what_they_show(void **state)
     mp_buf_free(&b);
 }
 
+static void every_value_is_a_dot_with_its_name(void **state)
+{
+    (void)state;
+    static const double x[] = { 74.5, 74.6, 100, 250, -3 };
+    static const char *const label[] = { "seed 1", "seed <2>", "c", "d", "e" };
+    const mp_svg_strip strip[] = { { "a<b>", "#123456", 5, x, label }, { "none", "#654321", 0, NULL, NULL } };
+    mp_svg_dots_spec s = { "two & two", "%", 0, 100, 80, 2, strip };
+    mp_buf b = { 0 };
+    mp_svg_dots(&s, &b);
+    assert_sound(b.p);
+    assert_int_equal(count(b.p, "<circle"), 5);
+    assert_int_equal(count(b.p, "<title>"), 6);
+    assert_non_null(strstr(b.p, "seed &lt;2&gt;"));
+    mp_buf_free(&b);
+}
+
 static void kept_nodes_have_rings_and_scores_have_shades(void **state)
 {
     (void)state;
@@ -234,6 +250,7 @@ int main(void)
         cmocka_unit_test(a_chart_is_sound_for_odd_numbers),
         cmocka_unit_test(long_numbers_stay_clear_of_titles_and_of_each_other),
         cmocka_unit_test(pictures_say_in_words_what_they_show),
+        cmocka_unit_test(every_value_is_a_dot_with_its_name),
         cmocka_unit_test(kept_nodes_have_rings_and_scores_have_shades),
         cmocka_unit_test(the_layout_is_repeatable_and_keeps_neighbours_near),
         cmocka_unit_test(the_layout_takes_any_graph),

@@ -6,6 +6,7 @@
 #include "report/report.h"
 #include "report/svg.h"
 
+#include <math.h>
 #include <string.h>
 
 static mp_picture dots(const mp_demo_work *w, bool large)
@@ -23,9 +24,12 @@ static mp_picture dots(const mp_demo_work *w, bool large)
         strip[i] = (mp_svg_strip){ m->title, m->colour, m->runs, x, label };
     }
     const char *title = large ? "Every seed: test-large (26-200 nodes)" : "Every seed: test-origin (4-25 nodes)";
-    mp_svg_dots_spec spec = {
-        title, "graphs counted right, percent; a bar is the mean", 0, 100, MP_DEMO_FAILS, 2, strip
-    };
+    mp_svg_dots_spec spec = { .title = title,
+                              .x_label = "graphs counted right, percent; a bar is the mean",
+                              .hi = 100,
+                              .mark = large ? (double)NAN : MP_DEMO_FAILS,
+                              .strips = 2,
+                              .strip = strip };
     mp_svg_dots(&spec, &svg);
     mp_picture p = { title, large ? NULL : mp_demo_modes(w), mp_arena_text(w->arena, svg.p, svg.n) };
     mp_buf_free(&svg);

@@ -35,9 +35,9 @@ typedef struct mp_svg_strip { /* a row of dots and a line at their mean */
 } mp_svg_strip;
 
 typedef struct mp_svg_dots_spec {
-    const char *title, *x_label; /* title: what there is to see, for those who cannot */
+    const char *title, *x_label; /* title: begins the words that stand for the picture */
     double lo, hi;               /* of the axis; values beyond lie on its ends */
-    double mark;                 /* a dashed line */
+    double mark;                 /* a dashed line; NAN: none */
     int strips;
     const mp_svg_strip *strip;
 } mp_svg_dots_spec;

@@ -33,6 +33,7 @@ static void draw_axis(const dots *d, mp_buf *b)
     mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\">", (LEFT + WIDTH - RIGHT) / 2.0, d->bottom + 30);
     mp_html_text(b, s->x_label);
     mp_buf_puts(b, "</text></g>\n");
+    if (isnan(s->mark)) return;
     mp_buf_printf(b, "<path d=\"M%.1f %dV%.1f\" stroke=\"currentColor\" stroke-dasharray=\"4 3\"/>\n",
                   place(d, s->mark), TOP, d->bottom);
 }
@@ -66,15 +67,31 @@ static void draw_strip(const dots *d, const mp_svg_strip *s, double y, mp_buf *b
                       y - STRIP / 2.0 + 3, STRIP - 6, s->colour);
 }
 
+/* The picture in words. */
+static void say(const mp_svg_dots_spec *s, mp_buf *b)
+{
+    mp_html_text(b, s->title);
+    mp_buf_puts(b, ". Rows of dots over ");
+    mp_html_text(b, s->x_label);
+    mp_buf_puts(b, ".");
+    for (int i = 0; i < s->strips; i++) {
+        mp_buf_puts(b, " ");
+        mp_html_text(b, s->strip[i].name);
+        mp_buf_puts(b, ":");
+        for (int k = 0; k < s->strip[i].n; k++) mp_buf_printf(b, "%s %.4g", k ? "," : "", s->strip[i].x[k]);
+        mp_buf_puts(b, s->strip[i].n ? "." : " nothing.");
+    }
+}
+
 void mp_svg_dots(const mp_svg_dots_spec *s, mp_buf *b)
 {
     dots d = { s, TOP + (double)STRIP * s->strips };
     mp_buf_printf(b,
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" "
-                  "font-family=\"system-ui,sans-serif\" role=\"img\"><title>",
+                  "font-family=\"system-ui,sans-serif\" role=\"img\" aria-label=\"",
                   WIDTH, d.bottom + FOOT, WIDTH, d.bottom + FOOT);
-    mp_html_text(b, s->title);
-    mp_buf_puts(b, "</title>\n");
+    say(s, b);
+    mp_buf_puts(b, "\">\n");
     draw_axis(&d, b);
     for (int i = 0; i < s->strips; i++) draw_strip(&d, &s->strip[i], TOP + STRIP * (i + 0.5), b);
     mp_buf_puts(b, "</svg>\n");

@@ -136,8 +136,17 @@ static void every_value_is_a_dot_with_its_name(void **state)
     mp_svg_dots(&s, &b);
     assert_sound(b.p);
     assert_int_equal(count(b.p, "<circle"), 5);
-    assert_int_equal(count(b.p, "<title>"), 6);
+    assert_int_equal(count(b.p, "<title>"), 5);
+    assert_non_null(strstr(
+        b.p,
+        "aria-label=\"two &amp; two. Rows of dots over %. a&lt;b&gt;: 74.5, 74.6, 100, 250, -3. none: nothing.\""));
     assert_non_null(strstr(b.p, "seed &lt;2&gt;"));
+    assert_int_equal(count(b.p, "stroke-dasharray"), 1);
+    mp_buf_free(&b);
+    s.mark = (double)NAN;
+    mp_svg_dots(&s, &b);
+    assert_sound(b.p);
+    assert_int_equal(count(b.p, "stroke-dasharray"), 0);
     mp_buf_free(&b);
 }
 

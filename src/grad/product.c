@@ -49,7 +49,7 @@ static void some_rows(void *arg, int from, int to, int index)
 {
     const product *p = arg;
     mp_operand a = p->a;
-    a.p += a.flip ? (size_t)from : mp_at(from, a.ld);
+    if (from) a.p += a.flip ? (size_t)from : mp_at(from, a.ld); /* an operand without columns has no memory */
     p->k->gemm(p->C + mp_at(from, p->n), a, p->b, to - from, p->n, p->len, p->bias, p->add, p->relu,
                p->room + (size_t)index * p->each);
 }

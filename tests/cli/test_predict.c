@@ -295,6 +295,26 @@ static void running_out_of_memory_spares_the_lines_before(void **state)
     mp_spawn_free(&s);
 }
 
+/* Two hops join all pairs of a star: 65,537 nodes make more edges than an int counts. */
+static void a_graph_too_large_for_an_operator_spares_the_lines_before(void **state)
+{
+    (void)state;
+    mp_buf b = { 0 };
+    mp_spawned s =
+        expect(0, "train @/BARE --pool topk --adj-power 2 --epochs 1 --hidden 8 --layers 2 --quiet --out @/two.st");
+    mp_spawn_free(&s);
+    mp_buf_puts(&b, "{\"nodes\":3,\"edges\":[[0,1]]}\n{\"nodes\":65537,\"edges\":[[0,1]");
+    for (int v = 2; v < 65537; v++) mp_buf_printf(&b, ",[0,%d]", v);
+    mp_buf_puts(&b, "]}\n");
+    put("star.jsonl", &b);
+    mp_buf_free(&b);
+    s = expect(1, "predict @/two.st @/star.jsonl");
+    assert_non_null(strstr(s.err.p, "star.jsonl:2: 65537 nodes, 65536 edges: 4294901760 or more edges between nodes"));
+    assert_int_equal(lines_of(s.err.p), 1);
+    assert_int_equal(lines_of(s.out.p), 1 + 1);
+    mp_spawn_free(&s);
+}
+
 static void what_cannot_be_read_leaves_nothing_on_the_output(void **state)
 {
     (void)state;
@@ -424,6 +444,7 @@ int main(void)
         cmocka_unit_test(json_is_closed_after_a_failure_and_has_its_message),
         cmocka_unit_test(a_graph_without_an_answer_is_named_in_files_as_well),
         cmocka_unit_test(running_out_of_memory_spares_the_lines_before),
+        cmocka_unit_test(a_graph_too_large_for_an_operator_spares_the_lines_before),
         cmocka_unit_test(what_cannot_be_read_leaves_nothing_on_the_output),
         cmocka_unit_test(graphs_come_from_a_pipe_and_none_is_none),
         cmocka_unit_test(a_full_output_is_a_failure),

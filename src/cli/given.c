@@ -24,10 +24,8 @@ void mp_given_add(mp_given *g, const char *name, const char *where)
     const char *option = option_of(name);
     if (!option) return;
     if (g->count == g->room) {
-        g->room = 2 * g->room + 16;
-        mp_wish *more = MP_NEW(g->arena, mp_wish, g->room);
-        if (g->count) memcpy(more, g->wish, sizeof *more * (size_t)g->count);
-        g->wish = more;
+        g->room = mp_room(g->room, (int64_t)g->count + 1, 16, "options");
+        MP_MORE(g->arena, g->wish, g->count, g->room);
     }
     g->wish[g->count++] = (mp_wish){ .option = option, .where = where };
 }

@@ -19,13 +19,11 @@ typedef struct preset_list {
 static void add(preset_list *l, const char *settings, mp_arena *a)
 {
     if (l->count + 1 >= l->room) { /* room for the NULL at the end */
-        int room = 2 * l->room + 8;
-        const char **more = MP_NEW(a, const char *, room);
-        if (l->count) memcpy(more, l->settings, sizeof *more * (size_t)l->count);
-        l->settings = more;
-        l->room = room;
+        l->room = mp_room(l->room, (int64_t)l->count + 2, 8, "settings");
+        MP_MORE(a, l->settings, l->count, l->room);
     }
     l->settings[l->count++] = settings;
+    l->settings[l->count] = NULL;
 }
 
 /* What a method's row has under a name; `name` NULL: what holds without being asked for. */

@@ -93,10 +93,8 @@ static mp_choice_run choice_run(const mp_stored *r)
 static mp_group *new_group(maker *m)
 {
     if (m->count == m->room) {
-        m->room = 2 * m->room + 64;
-        mp_group *more = MP_NEW_RAW(m->arena, mp_group, m->room);
-        if (m->count) memcpy(more, m->group, sizeof *more * (size_t)m->count);
-        m->group = more;
+        m->room = mp_room(m->room, (int64_t)m->count + 1, 64, "rows of a report");
+        MP_MORE(m->arena, m->group, m->count, m->room);
     }
     return &m->group[m->count++];
 }

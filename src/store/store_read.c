@@ -237,9 +237,8 @@ static mp_err read_points(mp_store *s, sqlite3_stmt *curve, mp_arena *a, mp_run_
         *sound = read_point(curve, n + 1, &next) && n < r->epochs;
         if (!*sound) return MP_OK;
         if (n == room) {
-            mp_epoch *more = MP_NEW_RAW(a, mp_epoch, room = 2 * room + 64);
-            if (n) memcpy(more, points, (size_t)n * sizeof *more);
-            points = more;
+            room = mp_room(room, (int64_t)n + 1, 64, "points of a curve");
+            MP_MORE(a, points, n, room);
         }
         points[n++] = next;
     }
@@ -389,9 +388,8 @@ static mp_err append(void *context, const mp_stored *run)
 {
     list *l = context;
     if (l->n == l->room) {
-        mp_stored *more = MP_NEW_RAW(l->arena, mp_stored, l->room = 2 * l->room + 64);
-        if (l->n) memcpy(more, l->run, (size_t)l->n * sizeof *more);
-        l->run = more;
+        l->room = mp_room(l->room, (int64_t)l->n + 1, 64, "runs");
+        MP_MORE(l->arena, l->run, l->n, l->room);
     }
     l->run[l->n++] = *run;
     return MP_OK;

@@ -237,10 +237,8 @@ static mp_err set_aside(study *s, int place, const mp_run_result *result, mp_err
     snprintf(line, sizeof line, "not stored yet, the result is kept and tried again: %s", why);
     if (s->count->aside == 0) note_run(s, r, line);
     if (s->count->aside == s->room) {
-        aside *more = MP_NEW(s->arena, aside, 2 * s->room + 16);
-        if (s->room) memcpy(more, s->aside, sizeof *more * (size_t)s->room);
-        s->aside = more;
-        s->room = 2 * s->room + 16;
+        s->room = mp_room(s->room, (int64_t)s->count->aside + 1, 16, "results");
+        MP_MORE(s->arena, s->aside, s->count->aside, s->room);
     }
     s->aside[s->count->aside++] = (aside){ place, on_disk, *result };
     s->tried = seconds();

@@ -10,7 +10,7 @@
 
 static _Thread_local char message[MP_MESSAGE];
 
-mp_err mp_fail(mp_err code, const char *fmt, ...)
+mp_err(mp_fail)(mp_err code, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -20,7 +20,7 @@ mp_err mp_fail(mp_err code, const char *fmt, ...)
     return code;
 }
 
-mp_err mp_fail_within(mp_err code, const char *fmt, ...)
+mp_err(mp_fail_within)(mp_err code, const char *fmt, ...)
 {
     char old[sizeof message];
     memcpy(old, message, sizeof old);

@@ -24,6 +24,16 @@ mp_err mp_fail(mp_err code, const char *fmt, ...) __attribute__((format(printf, 
 /* Puts "text: " in front of the message that is there, and returns `code`. */
 mp_err mp_fail_within(mp_err code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* With the code in plain sight the compiler knows that MP_TRY goes no further, and that nothing is used which a call that
+ * failed has not set. */
+static inline mp_err mp_failed(mp_err said, mp_err code)
+{
+    (void)said;
+    return code;
+}
+#define mp_fail(code, ...)        mp_failed(mp_fail((code), __VA_ARGS__), (code))
+#define mp_fail_within(code, ...) mp_failed(mp_fail_within((code), __VA_ARGS__), (code))
+
 /* The last message of this thread; "" when nothing failed yet. */
 const char *mp_message(void);
 

@@ -4,9 +4,11 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/memory.h"
+#include "math/kernels.h"
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -55,6 +57,10 @@ static int unknown(const char *word)
 
 static int run_command(int argc, char **argv)
 {
+    if (!mp_kernels_get()) {
+        mp_cli_say("midpool: MIDPOOL_ISA: this machine has no such instruction set, '%s'", getenv("MIDPOOL_ISA"));
+        return 2;
+    }
     for (int i = 0; i < COMMANDS; i++)
         if (strcmp(argv[0], commands[i].name) == 0) return commands[i].run(argc, argv);
     return unknown(argv[0]);

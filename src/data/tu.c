@@ -61,7 +61,7 @@ static mp_err read_indicator(const reader *r, int64_t before, int *owner, int *g
     mp_scan s = mp_scan_of(r->text, r->file);
     int last = 0;
     for (int v = 0; v < r->lines; v++) {
-        int64_t id;
+        int64_t id = 0;
         MP_TRY(next_int_line(&s, &id));
         id -= before;
         if (id < 1) return mp_fail(MP_ERR_INPUT, "%s:%d: graph %lld; ids begin with 1", r->file, v + 1, (long long)id);

@@ -6,8 +6,11 @@
 #include <string.h>
 
 extern const mp_kernels mp_base_kernels;
-#ifndef MP_DOUBLE
-extern const mp_kernels mp_v3_kernels, mp_v4_kernels;
+#ifdef MP_HAS_v3 /* which sets there are is the build's business; double numbers have the base alone */
+extern const mp_kernels mp_v3_kernels;
+#endif
+#ifdef MP_HAS_v4
+extern const mp_kernels mp_v4_kernels;
 #endif
 
 static bool always(void)
@@ -15,13 +18,15 @@ static bool always(void)
     return true;
 }
 
-#ifndef MP_DOUBLE
+#ifdef MP_HAS_v3
 static bool has_v3(void)
 {
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
 }
+#endif
 
+#ifdef MP_HAS_v4
 static bool has_v4(void)
 {
     return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -34,8 +39,10 @@ static const struct {
     const mp_kernels *table;
     bool (*here)(void);
 } sets[] = {
-#ifndef MP_DOUBLE
+#ifdef MP_HAS_v4
     { &mp_v4_kernels, has_v4 },
+#endif
+#ifdef MP_HAS_v3
     { &mp_v3_kernels, has_v3 },
 #endif
     { &mp_base_kernels, always },

@@ -18,7 +18,7 @@ show() { # COMMAND...: its output and exit code, under a heading
 }
 hash() { # FILE: of pages and pictures
     printf '== %s: ' "$1"
-    sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z/DATE/g' "$1" | sha256sum | cut -d' ' -f1
+    sed -E -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z/DATE/g' -e 's/[0-9.]+ (s|min|ms)</N \1</g' "$1" | sha256sum | cut -d' ' -f1
 }
 
 {
@@ -47,6 +47,8 @@ hash() { # FILE: of pages and pictures
     show report r.db --out page.html --title Frozen
     show report r.db --out page.html --title Frozen --json
     hash page.html
+    show demo --seeds 2 --epochs 40 --store demo.db --out demo.html --quiet
+    hash demo.html
 } > outputs.txt
 
 [ -n "${MIDPOOL_FROZEN:-}" ] && cp outputs.txt "$MIDPOOL_FROZEN"

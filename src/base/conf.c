@@ -51,7 +51,7 @@ static mp_err set_number(const mp_opt *o, void *at, const char *value, const cha
     if (o->kind == MP_OPT_INT)
         *(int *)at = (int)v;
     else
-        *(double *)at = v;
+        *(double *)at = v + 0; /* -0 becomes 0: numbers that are equal have equal texts and keys */
     return MP_OK;
 }
 

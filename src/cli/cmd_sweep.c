@@ -258,7 +258,8 @@ static mp_err plan(work *w)
     w->given = mp_given_by(w->args);
     for (int i = 0; i < w->file.count; i++) {
         const mp_yaml_entry *e = &w->file.entry[i];
-        mp_given_add(&w->given, e->key, mp_arena_printf(w->args->arena, "%s:%d: %s", w->path, e->line, e->key));
+        const char *where = mp_arena_printf(w->args->arena, "%s:%d: %s", w->path, e->line, e->key);
+        for (int k = 0; k < e->count; k++) mp_given_add(&w->given, e->key, e->value[k], where);
     }
     for (int i = 0; i < n; i++) MP_TRY(add_dataset(w, names[i]));
     MP_TRY(mp_given_check(&w->given));

@@ -19,10 +19,21 @@ static const char *option_of(const char *name)
     return o ? o->name : NULL;
 }
 
-void mp_given_add(mp_given *g, const char *name, const char *where)
+static bool lists(const char *names, const char *name)
+{
+    mp_span rest = mp_span_of(names), one;
+    while (mp_next_field(&rest, ',', &one))
+        if (one.n == strlen(name) && memcmp(one.p, name, one.n) == 0) return true;
+    return false;
+}
+
+void mp_given_add(mp_given *g, const char *name, const char *value, const char *where)
 {
     const char *option = option_of(name);
-    if (!option) return;
+    if (strcmp(name, "preset") == 0 && lists(value, "mid")) option = option_of("mid");
+    const mp_wish *last = g->count ? &g->wish[g->count - 1] : NULL;
+    if (!option || (last && last->where == where && last->option == option))
+        return; /* another value of the same list */
     if (g->count == g->room) {
         g->room = mp_room(g->room, (int64_t)g->count + 1, 16, "options");
         MP_MORE(g->arena, g->wish, g->count, g->room);
@@ -33,16 +44,11 @@ void mp_given_add(mp_given *g, const char *name, const char *where)
 mp_given mp_given_by(const mp_cli_args *args)
 {
     mp_given g = { .arena = args->arena };
-    for (int i = 0; i < args->settings; i++) mp_given_add(&g, args->setting[i].name, args->setting[i].where);
+    for (int i = 0; i < args->settings; i++) {
+        const mp_cli_setting *s = &args->setting[i];
+        mp_given_add(&g, s->name, s->value, s->where);
+    }
     return g;
-}
-
-static bool lists(const char *names, const char *name)
-{
-    mp_span rest = mp_span_of(names), one;
-    while (mp_next_field(&rest, ',', &one))
-        if (one.n == strlen(name) && memcmp(one.p, name, one.n) == 0) return true;
-    return false;
 }
 
 void mp_given_ask(mp_given *g, const mp_config *c)

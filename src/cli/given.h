@@ -26,7 +26,7 @@ typedef struct mp_given {
 /* All options of models on the command line and in the --config file. */
 mp_given mp_given_by(const mp_cli_args *args);
 /* One more; what is no option of a model is left out. */
-void mp_given_add(mp_given *g, const char *name, const char *where);
+void mp_given_add(mp_given *g, const char *name, const char *value, const char *where);
 
 /* Asks a model, configured like this, which of the options it uses. */
 void mp_given_ask(mp_given *g, const mp_config *c);

@@ -54,7 +54,7 @@ static bool stands_in(const char *pool, const char *option, bool own)
     mp_config_init(&c);
     strcpy(c.pool, pool);
     for (c.variant = MP_VARIANT_PAPER; c.variant <= MP_VARIANT_AUTHORS; c.variant++) {
-        int first = mp_baseline_find(pool) ? 1 : 2 + MP_POOL_SHARED, n = mp_config_lists(&c, list);
+        int first = mp_pool_find(pool) ? 2 + MP_POOL_SHARED : 1, n = mp_config_lists(&c, list);
         for (int i = own ? first : 0; i < (own ? n : first); i++)
             if (mp_uses(&list[i], &c, option) != MP_USED_NEVER) return true;
     }

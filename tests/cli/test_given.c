@@ -27,6 +27,7 @@ static void an_option_that_no_method_uses_is_refused(void **state)
     (void)state;
     refuse(2, "train @/TINY --pool topk --alpha 0.3", "--alpha: not used by topk; gsa has it");
     refuse(2, "cv @/TINY --quiet --pool gmt --mid", "--mid: not used by gmt; node-drop operators have it");
+    refuse(2, "cv @/TINY --quiet --pool gmt --preset mid", "--preset: not used by gmt; node-drop operators have it");
     refuse(2, "cv @/TINY --quiet --pool gmt,sort --no-flip",
            "--no-flip: not used by gmt, sort; node-drop operators have it");
     refuse(2, "cv @/TINY --quiet --pool gmt --grid paper", "--grid: not used by gmt; node-drop operators have it");

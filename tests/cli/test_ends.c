@@ -328,6 +328,8 @@ int main(void)
         puts("MIDPOOL_BIN is not set: nothing to test");
         return 77;
     }
+    static const int signals[] = { SIGHUP, SIGTERM, SIGINT }; /* whoever runs the tests may ignore some of them */
+    for (int i = 0; i < 3; i++) signal(signals[i], SIG_DFL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(signals_save_and_give_the_usual_exit_code),
         cmocka_unit_test(a_hangup_that_is_ignored_stays_ignored),

@@ -8,6 +8,7 @@
 #include "midpool.h"
 #include "model/checkpoint.h"
 #include "model/safetensors.h"
+#include "script.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,18 +19,6 @@
 #define MOST_TENSORS 512
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-typedef struct script {
-    const uint8_t *p, *end;
-} script;
-
-/* The next two bytes as a number below `n`; 0 when there are none. */
-static int next(script *s, int n)
-{
-    int v = 0;
-    for (int i = 0; i < 2 && s->p < s->end; i++) v = v << 8 | *s->p++;
-    return v % n;
-}
 
 /* ---- a configuration */
 

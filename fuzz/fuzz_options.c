@@ -9,6 +9,7 @@
 #include "model/options.h"
 #include "store/store.h"
 #include "train/engine.h"
+#include "script.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,18 +18,6 @@
 #define GRAPHS       4
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-typedef struct script {
-    const uint8_t *p, *end;
-} script;
-
-/* The next two bytes as a number below `n`; 0 when there are none. */
-static int next(script *s, int n)
-{
-    int v = 0;
-    for (int i = 0; i < 2 && s->p < s->end; i++) v = v << 8 | *s->p++;
-    return v % n;
-}
 
 /* ---- names and values */
 

@@ -3,7 +3,7 @@
  * Larger inputs are left out: a few hundred kilobytes can honestly ask for a graph whose pooling takes
  * minutes.
  * SPDX-License-Identifier: MIT */
-#include "model/golden.h"
+#include "selftest/golden.h"
 
 #include <string.h>
 

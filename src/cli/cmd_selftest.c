@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "math/kernels.h"
-#include "model/golden.h"
+#include "selftest/golden.h"
 
 #include <string.h>
 

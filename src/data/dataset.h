@@ -23,6 +23,9 @@ typedef struct mp_recipe {
     mp_degree_kind degree;
     int degree_max;                 /* one-hot: columns 0..degree_max */
     double degree_mean, degree_std; /* normalised: (deg - mean) / std */
+    int edge_attributes;            /* attribute columns of edges, as they are, then ... */
+    int edge_label_columns;         /* ... label columns of edges, each one-hot          */
+    int edge_label_min[MP_MAX_LABEL_COLUMNS], edge_label_count[MP_MAX_LABEL_COLUMNS];
 } mp_recipe;
 int mp_recipe_columns(const mp_recipe *r);
 
@@ -30,8 +33,9 @@ typedef enum mp_task { MP_CLASSIFY, MP_REGRESS } mp_task;
 
 typedef struct mp_dataset {
     const char *name;
-    mp_graph graphs; /* all graphs of the set as one batch, unweighted */
-    mp_sparse x;     /* N x F input features                           */
+    mp_graph graphs;  /* all graphs of the set as one batch, unweighted */
+    mp_sparse x;      /* N x F input features                           */
+    mp_sparse edge_x; /* E x columns attributes of edges; 0 columns: none. graphs.edge_x points here then */
     mp_recipe recipe;
     mp_task task;
     int classes;                /* classification: C; regression: 1               */

@@ -30,6 +30,14 @@ typedef struct mp_norm {
     const struct mp_twins *twins; /* of an unweighted graph; may be there before the others; else NULL */
 } mp_norm;
 
+/* Features as a sparse matrix: row v has columns col[ptr[v]] .. ascending. `val` NULL: all 1. A matrix without
+ * zeros worth leaving out has `ptr` and `col` NULL and its rows one after the other in `val`. */
+typedef struct mp_sparse {
+    int rows, cols;
+    const int *ptr, *col;
+    const mp_real *val;
+} mp_sparse;
+
 typedef struct mp_graph {
     int graphs, nodes, edges;
     const int *node_ptr;           /* B+1: graph b owns nodes node_ptr[b] .. node_ptr[b+1]-1 */
@@ -37,6 +45,7 @@ typedef struct mp_graph {
     const int *col;                /* E: the neighbour, ascending within a row               */
     const int *rev;                /* E: the same edge seen from its other end               */
     mp_mat *w;                     /* E x 1: weights, or NULL when all are 1                 */
+    const mp_sparse *edge_x;       /* E x columns: attributes of edges, the same from both ends; NULL: none */
     mp_norm *norm;                 /* a memo; NULL: not kept                                 */
     bool loopless;                 /* known to have no self loops                            */
     bool sums_only;                /* may lack `rev`, and edges where norm->twins has classes: mp_graph_gather */
@@ -45,14 +54,6 @@ typedef struct mp_graph {
     const int *which;              /* B: a batch's graphs in the collection it was gathered from; else NULL  */
     const void *extra;             /* what a method keeps for each graph of the collection (Haar bases); else NULL */
 } mp_graph;
-
-/* Input features as a sparse matrix: row v has columns col[ptr[v]] .. ascending. `val` NULL: all 1. A matrix without
- * zeros worth leaving out has `ptr` and `col` NULL and its rows one after the other in `val`. */
-typedef struct mp_sparse {
-    int rows, cols;
-    const int *ptr, *col;
-    const mp_real *val;
-} mp_sparse;
 
 /* to[i] = from[i] + by: numbers of nodes, edges or classes that move together. */
 static inline void mp_shifted(int *to, const int *from, int n, int by)

@@ -4,7 +4,7 @@
  * Files are changed in memory, one thing at a time. Built once more with double numbers and a tighter
  * tolerance.
  * SPDX-License-Identifier: MIT */
-#include "model/golden.h"
+#include "selftest/golden.h"
 #include "model/safetensors.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "report/report.h"
 #include "report/svg.h"
 #include "store_fixture.h"
-#include "train/tiny.h"
+#include "tiny.h"
 
 #include <locale.h>
 #include <pthread.h>

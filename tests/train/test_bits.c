@@ -9,7 +9,7 @@
 #include "data/load.h"
 #include "pool/pool.h"
 #include "train/once.h"
-#include "train/tiny.h"
+#include "tiny.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "train/crossval.h"
 #include "train/once.h"
-#include "train/tiny.h"
+#include "tiny.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "train/once.h"
 #include "train/resume.h"
-#include "train/tiny.h"
+#include "tiny.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -10,7 +10,7 @@
 #include "midpool.h"
 #include "model/checkpoint.h"
 #include "train/engine.h"
-#include "train/tiny.h"
+#include "tiny.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

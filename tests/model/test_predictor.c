@@ -5,7 +5,7 @@
 #include "midpool.h"
 #include "model/checkpoint.h"
 #include "train/engine.h"
-#include "train/tiny.h"
+#include "tiny.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -6,7 +6,7 @@
 #include "model/safetensors.h"
 #include "train/engine.h"
 #include "train/once.h"
-#include "train/tiny.h"
+#include "tiny.h"
 
 #include <limits.h>
 #include <math.h>

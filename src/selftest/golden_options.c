@@ -1,6 +1,6 @@
 /* golden_options.c - the options of a golden case: from its row of the table, and from its metadata.
  * SPDX-License-Identifier: MIT */
-#include "model/golden_case.h"
+#include "selftest/golden_case.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* golden_baseline_a.c - golden cases of Set2Set, SortPool, EdgePool and HaarPool.
+/* golden_flat.c - golden cases of Set2Set, SortPool, EdgePool and HaarPool.
  * SPDX-License-Identifier: MIT */
 #include "baseline/edge.h"
 #include "baseline/haar.h"
 #include "baseline/set2set.h"
-#include "model/golden_run.h"
+#include "selftest/golden_run.h"
 
 #define MOST_WIDTH 4096
 #define MOST_STEPS 64

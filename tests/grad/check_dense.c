@@ -1,4 +1,4 @@
-/* check_baseline_b.c - gradient tests of the ops of the dense baselines: products graph by graph, norms,
+/* check_dense.c - gradient tests of the ops of the dense baselines: products graph by graph, norms,
  * attention, losses of clusterings, memory. Losses are also compared with their definitions on
  * n x n matrices.
  * SPDX-License-Identifier: MIT */

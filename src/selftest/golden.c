@@ -1,6 +1,6 @@
 /* golden.c - from a file to a verdict: which case it is, run by which function.
  * SPDX-License-Identifier: MIT */
-#include "model/golden_run.h"
+#include "selftest/golden_run.h"
 #include "nn/layers.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* golden_case.c - see golden_case.h.
  * SPDX-License-Identifier: MIT */
-#include "model/golden_case.h"
+#include "selftest/golden_case.h"
 
 #include <math.h>
 #include <stdarg.h>

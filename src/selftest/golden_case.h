@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "conf/config.h"
-#include "model/golden.h"
+#include "selftest/golden.h"
 #include "model/safetensors.h"
 #include "nn/params.h"
 

@@ -1,10 +1,10 @@
-/* golden_baseline_b.c - golden cases of the dense baselines: clusterings, memory, norms, attention blocks.
+/* golden_dense.c - golden cases of the dense baselines: clusterings, memory, norms, attention blocks.
  *
  * The files of the clusterings hold batches padded to the largest graph. Here each graph is taken on its own
  * nodes; what is compared is padded again with the zeros the reference has there.
  * SPDX-License-Identifier: MIT */
 #include "baseline/dense.h"
-#include "model/golden_run.h"
+#include "selftest/golden_run.h"
 
 #include <string.h>
 

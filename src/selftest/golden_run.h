@@ -5,7 +5,7 @@
 #ifndef MP_GOLDEN_RUN_H
 #define MP_GOLDEN_RUN_H
 
-#include "model/golden_case.h"
+#include "selftest/golden_case.h"
 #include "pool/pool.h"
 
 typedef struct mp_golden_kind mp_golden_kind;

@@ -1,6 +1,6 @@
 /* golden_layer.c - golden cases of one convolution.
  * SPDX-License-Identifier: MIT */
-#include "model/golden_run.h"
+#include "selftest/golden_run.h"
 #include "nn/layers.h"
 
 typedef struct layer { /* one of the two */

@@ -4,7 +4,7 @@
  * kept nodes, edges, coarse adjacency and auxiliary loss is compared with what the operator left in
  * mp_pooling.
  * SPDX-License-Identifier: MIT */
-#include "model/golden_run.h"
+#include "selftest/golden_run.h"
 #include "model/model.h"
 
 #include <stdio.h>

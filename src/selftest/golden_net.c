@@ -3,7 +3,7 @@
  *     out.logp      log-probabilities with the weights w.*          grad.w.*   gradients of the loss there
  *     out.losses    the loss before each step                       out.wN.*   the weights after step N
  * SPDX-License-Identifier: MIT */
-#include "model/golden_run.h"
+#include "selftest/golden_run.h"
 #include "model/model.h"
 #include "nn/adam.h"
 

@@ -1,4 +1,4 @@
-/* check_baseline_a.c - gradient tests of the ops of Set2Set, SortPool and EdgePool.
+/* check_flat.c - gradient tests of the ops of Set2Set, SortPool and EdgePool.
  * SPDX-License-Identifier: MIT */
 #include "check_ops.h"
 #include "gradcheck.h"

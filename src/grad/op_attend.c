@@ -1,78 +1,12 @@
-/* op_attend.c - ways to turn numbers into shares: sparsemax, AttPool's local attention, and weights normalised by what
- * leaves and enters a node.
+/* op_attend.c - two ways to attend to the nodes of a graph (op_mha.c has the third).
+ *     local_att    z N x D:  e = exp(|tau| (z - largest of the graph)),  S_i = e_i A_ii / (sum_j A_ij e_j + 1e-10)
+ *     set_attend   x N x C, q B x C:  u_v = <x_v, q_b>,  a = softmax of u over graph b,  r_b = sum_v a_v x_v
+ *                  da_v = <dr_b, x_v>,  du = softmax backward of da,  dx_v = a_v dr_b + du_v q_b,
+ *                  dq_b = sum_v du_v x_v
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
+#include "grad/product.h"
 #include "math/fun.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-/* ---- sparsemax: p = max(z - tau, 0);  dz = dp - mean of dp over the support, on the support */
-struct sparsemax {
-    mp_mat *out, *u;
-    const int *ptr;
-    int segments;
-};
-
-static int falling(const void *a, const void *b)
-{
-    mp_real x = *(const mp_real *)a, y = *(const mp_real *)b;
-    return (x < y) - (x > y);
-}
-
-/* tau of one group z - top, in sorted scratch. */
-static mp_real threshold(mp_real *sorted, int n)
-{
-    qsort(sorted, (size_t)n, sizeof *sorted, falling);
-    mp_real sum = 0, tau = 0;
-    for (int r = 1; r <= n; r++) {
-        sum += sorted[r - 1];
-        if (1 + (mp_real)r * sorted[r - 1] > sum) tau = (sum - 1) / (mp_real)r;
-    }
-    return tau;
-}
-
-static void sparsemax_back(void *p, mp_ctx *c)
-{
-    struct sparsemax *a = p;
-    (void)c;
-    if (!a->out->live || !a->u->g) return;
-    mp_real *du = mp_grad_zeroed(a->u);
-    for (int s = 0; s < a->segments; s++) {
-        mp_real sum = 0;
-        int support = 0;
-        for (int i = a->ptr[s]; i < a->ptr[s + 1]; i++) {
-            if (!(a->out->v[i] > 0)) continue;
-            sum += a->out->g[i];
-            support++;
-        }
-        for (int i = a->ptr[s]; i < a->ptr[s + 1]; i++)
-            if (a->out->v[i] > 0) du[i] += a->out->g[i] - sum / (mp_real)support;
-    }
-}
-
-mp_mat *mp_sparsemax(mp_ctx *c, mp_mat *u, const int *ptr, int segments)
-{
-    mp_assert(u->cols == 1 && ptr[segments] == u->rows);
-    mp_mat *out = mp_mat_new(c, u->rows, 1);
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *sorted = MP_NEW_RAW(c->arena, mp_real, u->rows);
-    for (int s = 0; s < segments; s++) {
-        int from = ptr[s], n = ptr[s + 1] - from;
-        if (n == 0) continue;
-        mp_real top = u->v[from];
-        for (int i = 1; i < n; i++) top = u->v[from + i] > top ? u->v[from + i] : top;
-        for (int i = 0; i < n; i++) sorted[i] = u->v[from + i] - top;
-        mp_real tau = threshold(sorted, n);
-        for (int i = 0; i < n; i++) {
-            mp_real z = u->v[from + i] - top - tau;
-            out->v[from + i] = z > 0 ? z : 0;
-        }
-    }
-    mp_arena_back(c->arena, here);
-    MP_RECORD(c, sparsemax_back, struct sparsemax, out, u, ptr, segments);
-    return out;
-}
 
 /* ---- local attention:  u = |tau| (z - top),  e = exp u,  S_i = e_i A_ii / den_i,  den_i = sum_j A_ij e_j + 1e-10
  *      du_i += dS_i S_i,   du_j -= sum_i dS_i S_i A_ij e_j / den_i,   dz = |tau| du,   dtau = sign(tau) sum du (z - top)
@@ -159,47 +93,52 @@ mp_mat *mp_local_att(mp_ctx *c, const mp_graph *g, mp_mat *z, mp_mat *tau)
     return out;
 }
 
-/* ---- edge_norm: w' = s_i w_ij s_j.  With G the gradient of w' and d = the sums:
- *      dd_i = -(1/(2 d_i)) (sum_j G_ij w'_ij + sum_m G_mi w'_mi),   dw_ij = G_ij s_i s_j + dd_i     (math.md 3.7) */
-/* A cluster that almost nothing is assigned to counts as isolated: its factor would be 10^5, and what flows back through
- * two levels of such factors does not fit into a float (RepPool on PROTEINS met infinity after a dozen epochs). */
-#define EMPTY ((mp_real)1e-8)
-
-struct edge_norm {
-    mp_mat *out;
-    const mp_graph *g;
-    const mp_real *s;
+/* ---- set_attend: graphs are rows that list their nodes, so all four sums are neighbour sums */
+struct set_attend {
+    mp_mat *out, *x, *q;
+    const mp_real *alpha;
+    const int *ptr, *self, *graph; /* self: 0..N-1; graph: of each node */
 };
 
-static void edge_norm_back(void *p, mp_ctx *c)
+static void set_attend_back(void *p, mp_ctx *c)
 {
-    struct edge_norm *a = p;
-    const mp_graph *g = a->g;
-    if (!a->out->live || !g->w->g) return;
+    struct set_attend *s = p;
+    if (!s->out->live) return;
+    int N = s->x->rows, B = s->out->rows, C = s->x->cols;
     mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *dd = MP_NEW(c->arena, mp_real, g->nodes), *dw = mp_grad_zeroed(g->w);
-    const mp_real *G = a->out->g, *y = a->out->v;
-    for (int v = 0; v < g->nodes; v++) {
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) dd[v] += G[e] * y[e] + G[g->rev[e]] * y[g->rev[e]];
-        dd[v] *= (mp_real)-0.5 * a->s[v] * a->s[v];
+    mp_real *da = MP_NEW_RAW(c->arena, mp_real, N), *du = MP_NEW_RAW(c->arena, mp_real, N);
+    mp_links nodes = { .row_ptr = s->ptr, .col = s->self };
+    c->k->edge_dot(da, NULL, s->out->g, s->x->v, nodes, false, B, C);
+    c->k->softmax_bwd(du, da, s->alpha, s->ptr, false, B);
+    if (s->q->g) {
+        nodes.p = du;
+        bool add = !mp_grad_store(s->q);
+        c->k->agg(s->q->g, s->x->v, nodes, NULL, add, false, 0, B, C);
     }
-    for (int v = 0; v < g->nodes; v++) /* edge e enters v and leaves col[e], whose sum it is part of */
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
-            dw[e] += G[e] * a->s[v] * a->s[g->col[e]] + dd[g->col[e]];
+    if (s->x->g) {
+        bool add = !mp_grad_store(s->x);
+        c->k->agg(s->x->g, s->out->g, (mp_links){ .row_ptr = s->self, .col = s->graph, .p = s->alpha }, NULL, add,
+                  false, 0, N, C);
+        c->k->agg(s->x->g, s->q->v, (mp_links){ .row_ptr = s->self, .col = s->graph, .p = du }, NULL, true, false, 0, N,
+                  C);
+    }
     mp_arena_back(c->arena, here);
 }
 
-mp_mat *mp_edge_norm(mp_ctx *c, const mp_graph *g)
+mp_mat *mp_set_attend(mp_ctx *c, mp_mat *x, mp_mat *q, const int *ptr, int graphs)
 {
-    mp_assert(g->w != NULL);
-    mp_mat *out = mp_mat_new(c, g->edges, 1);
-    mp_real *s = MP_NEW(c->arena, mp_real, g->nodes);
-    for (int v = 0; v < g->nodes; v++) {
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) s[v] += g->w->v[g->rev[e]];
-        s[v] = s[v] > EMPTY ? (mp_real)(1 / sqrt((double)(s[v] + (mp_real)1e-10))) : 0;
-    }
-    for (int v = 0; v < g->nodes; v++)
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) out->v[e] = s[v] * g->w->v[e] * s[g->col[e]];
-    MP_RECORD(c, edge_norm_back, struct edge_norm, out, g, s);
+    mp_assert(q->rows == graphs && q->cols == x->cols && ptr[graphs] == x->rows);
+    int N = x->rows;
+    mp_mat *out = mp_mat_new(c, graphs, x->cols);
+    int *self = MP_NEW_RAW(c->arena, int, N + 1), *graph = MP_NEW_RAW(c->arena, int, N);
+    for (int v = 0; v <= N; v++) self[v] = v;
+    for (int b = 0; b < graphs; b++)
+        for (int v = ptr[b]; v < ptr[b + 1]; v++) graph[v] = b;
+    mp_real *u = MP_NEW_RAW(c->arena, mp_real, N), *alpha = MP_NEW_RAW(c->arena, mp_real, N);
+    c->k->edge_dot(u, NULL, q->v, x->v, (mp_links){ .row_ptr = ptr, .col = self }, false, graphs, x->cols);
+    c->k->softmax(alpha, u, ptr, graphs);
+    c->k->agg(out->v, x->v, (mp_links){ .row_ptr = ptr, .col = self, .p = alpha }, NULL, false, false, 0, graphs,
+              x->cols);
+    MP_RECORD(c, set_attend_back, struct set_attend, out, x, q, alpha, ptr, self, graph);
     return out;
 }

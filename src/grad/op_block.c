@@ -1,11 +1,14 @@
-/* op_block.c - dense products graph by graph, each on the graph's own rows, and two functions of rows.
- *     gram:  G_b = S_b^T X_b,   dS_b = X_b dG_b^T,   dX_b = S_b dG_b        (pooled features and adjacencies)
- *     mul:   Y_b = A_b X_b,     dA_b = dY_b X_b^T,   dX_b = A_b^T dY_b      (convolution on a pooled graph)
+/* op_block.c - dense products graph by graph, each on the graph's own rows.
+ *     gram        G_b = S_b^T X_b,   dS_b = X_b dG_b^T,   dX_b = S_b dG_b        (pooled features and adjacencies)
+ *     mul         Y_b = A_b X_b,     dA_b = dY_b X_b^T,   dX_b = A_b^T dY_b      (convolution on a pooled graph)
+ *     block_sym   y_ij = s_i a_ij s_j off the diagonal, 0 on it, of blocks K x K  (a pooled adjacency, math.md 5.5)
  * A batch is never padded: graph b has the rows ptr[b] .. ptr[b+1]-1.
  * SPDX-License-Identifier: MIT */
 #include "base/guard.h"
 #include "grad/ops.h"
 #include "grad/product.h"
+
+#include <math.h>
 
 const int *mp_even_ptr(mp_ctx *c, int graphs, int each)
 {
@@ -88,63 +91,54 @@ mp_mat *mp_block_mul(mp_ctx *c, mp_mat *a, mp_mat *x, int graphs)
     return out;
 }
 
-/* ---- softmax_rows */
-struct softmax {
-    mp_mat *out, *x;
-    const int *ptr;
-    int pieces;
-};
-
-static void softmax_back(void *p, mp_ctx *c)
-{
-    struct softmax *a = p;
-    if (!a->out->live || !a->x->g) return;
-    bool add = !mp_grad_store(a->x);
-    c->k->softmax_bwd(a->x->g, a->out->g, a->out->v, a->ptr, add, a->pieces);
-}
-
-mp_mat *mp_softmax_rows(mp_ctx *c, mp_mat *x, int parts)
-{
-    mp_assert(parts > 0 && x->cols % parts == 0);
-    mp_mat *out = mp_mat_new(c, x->rows, x->cols);
-    int pieces = mp_count((int64_t)x->rows * parts, "rows of a softmax");
-    const int *ptr = mp_even_ptr(c, pieces, x->cols / parts);
-    c->k->softmax(out->v, x->v, ptr, pieces);
-    MP_RECORD(c, softmax_back, struct softmax, out, x, ptr, pieces);
-    return out;
-}
-
-/* ---- row_share: y_ij = a_ij / d_i,  d_i = max(row sum, 1)
- *      da_ij = (dy_ij - [row sum > 1] <dy_i, y_i>) / d_i */
-struct share {
+/* ---- block_sym: y_ij = s_i a_ij s_j off the diagonal, s = 1 / (sqrt d + 1e-15), d the row sums off it
+ *      ds_i = sum_j (dy_ij a_ij + dy_ji a_ji) s_j,   dd_i = -ds_i s_i^2 / (2 sqrt d_i),
+ *      da_ij = dy_ij s_i s_j + dd_i */
+struct sym {
     mp_mat *out, *a;
-    const mp_real *sum; /* row sums */
+    const mp_real *s; /* one a row of a; 0 where the row sum is not positive */
 };
 
-static void share_back(void *p, mp_ctx *c)
+static void sym_back(void *p, mp_ctx *c)
 {
-    struct share *s = p;
+    struct sym *q = p;
     (void)c;
-    if (!s->out->live || !s->a->g) return;
-    mp_real *da = mp_grad_zeroed(s->a);
-    int C = s->a->cols;
-    for (int i = 0; i < s->a->rows; i++) {
-        const mp_real *dy = s->out->g + mp_at(i, C), *y = s->out->v + mp_at(i, C);
-        mp_real along = 0, scale = s->sum[i] > 1 ? 1 / s->sum[i] : 1;
-        for (int j = 0; s->sum[i] > 1 && j < C; j++) along += dy[j] * y[j];
-        for (int j = 0; j < C; j++) da[mp_at(i, C) + (size_t)j] += (dy[j] - along) * scale;
+    if (!q->out->live || !q->a->g) return;
+    int K = q->a->cols;
+    mp_real *da = mp_grad_zeroed(q->a);
+    const mp_real *a = q->a->v, *dy = q->out->g;
+    for (int r = 0; r < q->a->rows; r++) {
+        int i = r % K, first = r - i; /* row r of the matrix is row i of its block */
+        const mp_real *s = q->s + first;
+        mp_real ds = 0;
+        for (int j = 0; j < K; j++) {
+            size_t ij = mp_at(r, K) + (size_t)j, ji = mp_at(first + j, K) + (size_t)i;
+            if (j != i) ds += (dy[ij] * a[ij] + dy[ji] * a[ji]) * s[j];
+        }
+        mp_real dd = (mp_real)-0.5 * ds * s[i] * s[i] * s[i]; /* 1 / sqrt d is s */
+        for (int j = 0; j < K; j++)
+            if (j != i && s[i] > 0) da[mp_at(r, K) + (size_t)j] += dy[mp_at(r, K) + (size_t)j] * s[i] * s[j] + dd;
     }
 }
 
-mp_mat *mp_row_share(mp_ctx *c, mp_mat *a)
+mp_mat *mp_block_sym(mp_ctx *c, mp_mat *a)
 {
-    mp_mat *out = mp_mat_new(c, a->rows, a->cols);
-    mp_real *sum = MP_NEW(c->arena, mp_real, a->rows);
-    for (int i = 0; i < a->rows; i++) {
-        const mp_real *row = a->v + mp_at(i, a->cols);
-        for (int j = 0; j < a->cols; j++) sum[i] += row[j];
-        c->k->axpy(out->v + mp_at(i, a->cols), sum[i] > 1 ? 1 / sum[i] : 1, row, false, (size_t)a->cols);
+    int K = a->cols;
+    mp_assert(K > 0 && a->rows % K == 0);
+    mp_mat *out = mp_mat_new(c, a->rows, K);
+    mp_real *s = MP_NEW(c->arena, mp_real, a->rows);
+    for (int r = 0; r < a->rows; r++) {
+        double d = 0;
+        for (int j = 0; j < K; j++) d += j == r % K ? 0 : (double)a->v[mp_at(r, K) + (size_t)j];
+        s[r] = d > 0 ? (mp_real)(1 / (sqrt(d) + 1e-15)) : 0;
     }
-    MP_RECORD(c, share_back, struct share, out, a, sum);
+    for (int r = 0; r < a->rows; r++) {
+        int first = r - r % K;
+        for (int j = 0; j < K; j++) {
+            size_t at = mp_at(r, K) + (size_t)j;
+            out->v[at] = j == r % K ? 0 : s[r] * a->v[at] * s[first + j];
+        }
+    }
+    MP_RECORD(c, sym_back, struct sym, out, a, s);
     return out;
 }

@@ -1,10 +1,12 @@
 /* op_conv1d.c - convolution and maximum along a sequence, without padding (math.md 2.12).
+ *     conv1d      Y[t, o] = bias_o + sum_{u, c} X[t stride + u, c] W[c U + u, o],   t = 0 .. (L - U) / stride
+ *                 dW = windows^T dY,   dX = sum over windows of dY W^T,   dbias = column sums of dY
+ *     maxpool1d   Y[t, c] = max(X[2t, c], X[2t+1, c]);   the gradient goes to the first maximum
+ *     flip1d      from place by place to channel by channel
  *
- * A row of a matrix is one sequence of L places with C channels each, place by place: element (t, c) at t C +
- * c. Then the window that makes place t of the output is one contiguous piece of the row, and the convolution
- * of a row is a product of overlapping rows with the weights: Y[t, o] = bias_o + sum_{u, c} X[t stride + u,
- * c] W[c U + u, o],          t = 0 .. (L - U) / stride dW = windows^T dY,   dX = sum over windows of dY W^T,
- * dbias = column sums of dY Files keep W as PyTorch does, [out][channel][u]; the rows are brought into the
+ * A row of a matrix is one sequence of L places with C channels each, place by place: element (t, c) at t C + c. Then the
+ * window that makes place t of the output is one contiguous piece of the row, and the convolution of a row is a product
+ * of overlapping rows with the weights. Files keep W as PyTorch does, [out][channel][u]; the rows are brought into the
  * order of a window, (u, c), for the product.
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
@@ -111,8 +113,7 @@ mp_mat *mp_conv1d(mp_ctx *c, mp_mat *x, int channels, mp_mat *w, mp_mat *b, int 
     return out;
 }
 
-/* ---- maxpool1d: the larger of places 2t and 2t+1 for each channel; the gradient goes to the first maximum
- */
+/* ---- maxpool1d */
 struct maxpool1d {
     mp_mat *out, *x;
     const int *arg; /* column of x */

@@ -23,11 +23,11 @@
     OP(dropout)                                                                                                        \
     OP(unit_cols)                                                                                                      \
     OP(coarse)                                                                                                         \
-    OP(edge_norm)                                                                                                      \
+    OP(edge_sym)                                                                                                       \
     OP(sparsemax)                                                                                                      \
     OP(local_att)                                                                                                      \
     OP(over_max)                                                                                                       \
-    OP(row_norm)                                                                                                       \
+    OP(row_length)                                                                                                     \
     OP(row_div)                                                                                                        \
     OP(pair_dot)                                                                                                       \
     OP(pick)                                                                                                           \
@@ -58,7 +58,7 @@
     OP(entropy_loss)                                                                                                   \
     OP(cut_loss)                                                                                                       \
     OP(ortho_loss)                                                                                                     \
-    OP(cut_norm)                                                                                                       \
+    OP(block_sym)                                                                                                      \
     OP(memory)                                                                                                         \
     OP(kl_loss)                                                                                                        \
     OP(xent)                                                                                                           \

@@ -1,18 +1,11 @@
-/* op_lstm.c - one step of an LSTM from its gates (math.md 2.11), and the attention that Set2Set reads a graph
- * with.
- *
- * lstm: columns of a are the gates i, f, g, o before their functions, H each
+/* op_lstm.c - one step of an LSTM from its gates (math.md 2.11).
+ *     columns of a, B x 4H, are the gates i, f, g, o before their functions, H each
  *     c' = f c + i g,   h' = o tanh(c'),   i, f, o = sigmoid,  g = tanh
- *     dc = dc' + dh' o (1 - tanh^2 c'),   do = dh' tanh(c'),   di = dc g,   df = dc c,   dg = dc i, dc_before
- * = dc f
- *
- * set_attend: u_v = <x_v, q_b>,   a = softmax of u over graph b,   r_b = sum_v a_v x_v
- *     da_v = <dr_b, x_v>,   du = softmax backward of da,   dx_v = a_v dr_b + du_v q_b,   dq_b = sum_v du_v
- * x_v
+ *     dc = dc' + dh' o (1 - tanh^2 c'),   do = dh' tanh(c'),   di = dc g,   df = dc c,   dg = dc i,   dc_before = dc f
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
+#include "grad/product.h"
 
-/* ---- lstm */
 struct lstm {
     mp_mat *h, *cell, *a, *before;
     const mp_real *gate, *squash; /* B x 4H: i, f, g, o after their functions; B x H: tanh(c') */
@@ -69,54 +62,4 @@ mp_mat *mp_lstm(mp_ctx *c, mp_mat *a, mp_mat *before, mp_mat **cell)
     MP_RECORD(c, lstm_back, struct lstm, h, now, a, before, gate, squash);
     *cell = now;
     return h;
-}
-
-/* ---- set_attend: graphs are rows that list their nodes, so all four sums are neighbour sums */
-struct set_attend {
-    mp_mat *out, *x, *q;
-    const mp_real *alpha;
-    const int *ptr, *self, *graph; /* self: 0..N-1; graph: of each node */
-};
-
-static void set_attend_back(void *p, mp_ctx *c)
-{
-    struct set_attend *s = p;
-    if (!s->out->live) return;
-    int N = s->x->rows, B = s->out->rows, C = s->x->cols;
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *da = MP_NEW_RAW(c->arena, mp_real, N), *du = MP_NEW_RAW(c->arena, mp_real, N);
-    mp_links nodes = { .row_ptr = s->ptr, .col = s->self };
-    c->k->edge_dot(da, NULL, s->out->g, s->x->v, nodes, false, B, C);
-    c->k->softmax_bwd(du, da, s->alpha, s->ptr, false, B);
-    if (s->q->g) {
-        nodes.p = du;
-        bool add = !mp_grad_store(s->q);
-        c->k->agg(s->q->g, s->x->v, nodes, NULL, add, false, 0, B, C);
-    }
-    if (s->x->g) {
-        bool add = !mp_grad_store(s->x);
-        c->k->agg(s->x->g, s->out->g, (mp_links){ .row_ptr = s->self, .col = s->graph, .p = s->alpha }, NULL, add,
-                  false, 0, N, C);
-        c->k->agg(s->x->g, s->q->v, (mp_links){ .row_ptr = s->self, .col = s->graph, .p = du }, NULL, true, false, 0, N,
-                  C);
-    }
-    mp_arena_back(c->arena, here);
-}
-
-mp_mat *mp_set_attend(mp_ctx *c, mp_mat *x, mp_mat *q, const int *ptr, int graphs)
-{
-    mp_assert(q->rows == graphs && q->cols == x->cols && ptr[graphs] == x->rows);
-    int N = x->rows;
-    mp_mat *out = mp_mat_new(c, graphs, x->cols);
-    int *self = MP_NEW_RAW(c->arena, int, N + 1), *graph = MP_NEW_RAW(c->arena, int, N);
-    for (int v = 0; v <= N; v++) self[v] = v;
-    for (int b = 0; b < graphs; b++)
-        for (int v = ptr[b]; v < ptr[b + 1]; v++) graph[v] = b;
-    mp_real *u = MP_NEW_RAW(c->arena, mp_real, N), *alpha = MP_NEW_RAW(c->arena, mp_real, N);
-    c->k->edge_dot(u, NULL, q->v, x->v, (mp_links){ .row_ptr = ptr, .col = self }, false, graphs, x->cols);
-    c->k->softmax(alpha, u, ptr, graphs);
-    c->k->agg(out->v, x->v, (mp_links){ .row_ptr = ptr, .col = self, .p = alpha }, NULL, false, false, 0, graphs,
-              x->cols);
-    MP_RECORD(c, set_attend_back, struct set_attend, out, x, q, alpha, ptr, self, graph);
-    return out;
 }

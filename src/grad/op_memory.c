@@ -1,21 +1,12 @@
-/* op_memory.c - MemPool: how much each row belongs to each key, and the loss that sharpens it (math.md 5.7).
- *
- *     memory   u_hvj = 1 / (1 + |x_v - k_hj|^2),   p = u / sum_j u,   out_vj = sum_h w_h p_hvj
- *              dp = w_h dout,   du = (dp - sum_j dp p) / sum_j u,   dD = -u^2 du for the squared distance D,
- *              dx_v = sum 2 dD (x_v - k_hj),   dk_hj = sum 2 dD (k_hj - x_v),   dw_h = sum dout p
- *     kl       U_vj = S_vj^2 / f_j,  f_j = sum_v S_vj in the graph,  P = U / r,  r_v = sum_j U_vj
- *              loss = sum P (log P - log S) / B, both logarithms of at least 1e-15
- *              dP = log P - log S + 1,   dU = (dP - sum_j dP P) / r,
- *              dS = -P/S + 2 dU S / f - (sum_v dU U) / f,  plus a number a row from dividing by its sum
+/* op_memory.c - MemPool: how much each row of X, N x C, belongs to each of K keys, by H heads (math.md 5.7).
+ *     u_hvj = 1 / (1 + |x_v - k_hj|^2),   p = u / sum_j u,   out_vj = sum_h w_h p_hvj
+ *     dp = w_h dout,   du = (dp - sum_j dp p) / sum_j u,   dD = -u^2 du for the squared distance D,
+ *     dx_v = sum 2 dD (x_v - k_hj),   dk_hj = sum 2 dD (k_hj - x_v),   dw_h = sum dout p
  * Distances are |x|^2 - 2 x k + |k|^2, one product for all keys.
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
 #include "grad/product.h"
-#include "math/fun.h"
 
-#define TINY 1e-15
-
-/* ---- memory */
 struct memory {
     mp_mat *out, *x, *keys, *mix;
     int heads;
@@ -110,101 +101,5 @@ mp_mat *mp_memory(mp_ctx *c, mp_mat *x, mp_mat *keys, mp_mat *mix, int heads)
             c->k->axpy(out->v + mp_at(v, K), mix->v[h] / sum[mp_at(v, heads) + (size_t)h], u + mp_at(v, HK) + h * K,
                        h > 0, (size_t)K);
     MP_RECORD(c, memory_back, struct memory, out, x, keys, mix, heads, u, sum);
-    return out;
-}
-
-/* ---- kl */
-struct kl {
-    mp_mat *out, *s;
-    const mp_real *slope; /* dLoss/dS for a gradient of 1 */
-};
-
-static void kl_back(void *p, mp_ctx *c)
-{
-    struct kl *a = p;
-    if (!a->out->live || !a->s->g) return;
-    c->k->axpy(a->s->g, a->out->g[0], a->slope, !mp_grad_store(a->s), mp_size(a->s));
-}
-
-static double at_least(double v)
-{
-    return v > TINY ? v : TINY;
-}
-
-/* log of a double from the logarithm of mp_real: P and S are often close, and what is left of their
- * difference is the loss, so the rounding of the argument must not be in it. */
-static double log_of(double q)
-{
-    mp_real near = (mp_real)q;
-    return (double)log1(near) + (q - (double)near) / (double)near;
-}
-
-/* One row: its loss; slope gets the derivative with P held fixed, du that by U, 0 when P is a constant. The
- * row is divided by its sum, which is 1 but for rounding. */
-static double kl_row(mp_real *slope, double *du, const mp_real *s, const double *f, int K, bool detach)
-{
-    double r = 0, along = 0, loss = 0, sum = 0, all = 0;
-    for (int j = 0; j < K; j++) {
-        r += (double)s[j] * (double)s[j] / f[j];
-        sum += (double)s[j];
-    }
-    double log_sum = log_of(sum);
-    for (int j = 0; j < K; j++) {
-        double share = (double)s[j] * (double)s[j] / f[j] / r, target = at_least(share);
-        double gap = log_of(target / at_least((double)s[j])) + log_sum;
-        loss += target * gap;
-        all += target;
-        slope[j] = (double)s[j] > TINY ? (mp_real)(-target / (double)s[j]) : 0;
-        du[j] = share > TINY && !detach ? gap + 1 : 0; /* dP */
-        along += du[j] * share;
-    }
-    for (int j = 0; j < K; j++) {
-        slope[j] += (mp_real)(all / sum);
-        du[j] = detach ? 0 : (du[j] - along) / r;
-    }
-    return loss;
-}
-
-/* All rows of a graph: slope and the loss. */
-static double kl_graph(mp_ctx *c, mp_real *slope, const mp_real *s, int n, int K, bool detach)
-{
-    mp_arena_mark here = mp_arena_here(c->arena);
-    double *f = MP_NEW(c->arena, double, K), *df = MP_NEW(c->arena, double, K), loss = 0;
-    double *du = MP_NEW_RAW(c->arena, double, mp_at(n, K));
-    for (int v = 0; v < n; v++)
-        for (int j = 0; j < K; j++) f[j] += (double)s[mp_at(v, K) + (size_t)j];
-    for (int j = 0; j < K; j++) f[j] = at_least(f[j]);
-    for (int v = 0; v < n; v++) {
-        size_t at = mp_at(v, K);
-        loss += kl_row(slope + at, du + at, s + at, f, K, detach);
-        for (int j = 0; j < K; j++) {
-            double share = (double)s[at + (size_t)j] / f[j];
-            df[j] -= du[at + (size_t)j] * share * share;
-        }
-    }
-    for (int v = 0; v < n; v++) {
-        for (int j = 0; j < K; j++) {
-            size_t i = mp_at(v, K) + (size_t)j;
-            slope[i] += (mp_real)(2 * du[i] * (double)s[i] / f[j] + df[j]);
-        }
-    }
-    mp_arena_back(c->arena, here);
-    return loss;
-}
-
-mp_mat *mp_kl_loss(mp_ctx *c, mp_mat *s, const int *ptr, int graphs, bool detach)
-{
-    mp_assert(ptr[graphs] == s->rows);
-    int K = s->cols;
-    mp_mat *out = mp_mat_new(c, 1, 1);
-    mp_real *slope = MP_NEW_RAW(c->arena, mp_real, mp_size(s));
-    double loss = 0;
-    for (int b = 0; b < graphs; b++) {
-        size_t at = mp_at(ptr[b], K);
-        loss += kl_graph(c, slope + at, s->v + at, ptr[b + 1] - ptr[b], K, detach);
-    }
-    c->k->axpy(slope, 1 / (mp_real)graphs, slope, false, mp_size(s));
-    out->v[0] = (mp_real)(loss / graphs);
-    MP_RECORD(c, kl_back, struct kl, out, s, slope);
     return out;
 }

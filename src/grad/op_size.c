@@ -1,18 +1,21 @@
-/* op_size.c - how large rows and columns are: norms of groups of columns, and columns and rows divided by a
- * size.
- *
- *     row_norm:  s_d = sum over group d of |x|, or of x^2, or the root of that;   dx = ds_d sign(x), 2 ds_d
- * x, ds_d x / s_d over_max:  y = u / m,  m = largest + eps;   du = dy / m,  and the largest gets -(sum dy y)
- * / m besides row_div:   y_v = x_v / m_v,  m = d + eps;   dx = dy / m,  dd = -<dy, y> / m
+/* op_size.c - how large rows and columns are, and rows and columns divided by a size. X N x C.
+ *     row_length   groups of columns, N x D:  s_d = sum over group d of |x|, or of x^2, or the root of that;
+ *                  dx = ds_d sign(x), or 2 ds_d x, or ds_d x / s_d
+ *     over_max     y = u / m,  m = largest of the range + eps, each column by itself;
+ *                  du = dy / m,  and the largest gets -(sum dy y) / m besides
+ *     row_div      y_v = x_v / m_v,  m = d + eps, d N x 1;   dx = dy / m,  dd = -<dy, y> / m
+ *     row_share    y_ij = a_ij / m_i,  m_i = max(row sum, 1);   da_ij = (dy_ij - [row sum > 1] <dy_i, y_i>) / m_i
+ *     unit_cols    Q_j = P_j / r,  r = |P_j|, P C x D;   dP_j = (dQ_j - Q_j <Q_j, dQ_j>) / r
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
+#include "grad/product.h"
 
 #include <math.h>
 
-/* ---- row_norm */
-struct row_norm {
+/* ---- row_length */
+struct row_length {
     mp_mat *out, *x;
-    mp_norm_kind kind;
+    mp_length_kind kind;
 };
 
 static int group_width(int C, int D)
@@ -20,22 +23,22 @@ static int group_width(int C, int D)
     return (C + D - 1) / D;
 }
 
-static mp_real slope(mp_norm_kind kind, mp_real x, mp_real norm)
+static mp_real slope(mp_length_kind kind, mp_real x, mp_real norm)
 {
     switch (kind) {
-    case MP_NORM_L1:
+    case MP_LENGTH_L1:
         return (mp_real)((x > 0) - (x < 0));
-    case MP_NORM_SQUARE:
+    case MP_LENGTH_SQUARE:
         return 2 * x;
-    case MP_NORM_L2:
+    case MP_LENGTH_L2:
         break;
     }
     return norm > 0 ? x / norm : 0;
 }
 
-static void row_norm_back(void *p, mp_ctx *c)
+static void row_length_back(void *p, mp_ctx *c)
 {
-    struct row_norm *a = p;
+    struct row_length *a = p;
     (void)c;
     if (!a->out->live || !a->x->g) return;
     size_t C = (size_t)a->x->cols, D = (size_t)a->out->cols, width = (size_t)group_width((int)C, (int)D);
@@ -48,7 +51,7 @@ static void row_norm_back(void *p, mp_ctx *c)
     }
 }
 
-mp_mat *mp_row_norm(mp_ctx *c, mp_mat *x, int D, mp_norm_kind kind)
+mp_mat *mp_row_length(mp_ctx *c, mp_mat *x, int D, mp_length_kind kind)
 {
     mp_mat *out = mp_mat_new(c, x->rows, D);
     size_t C = (size_t)x->cols, width = (size_t)group_width(x->cols, D);
@@ -57,11 +60,11 @@ mp_mat *mp_row_norm(mp_ctx *c, mp_mat *x, int D, mp_norm_kind kind)
         for (int d = 0; d < D; d++) s[d] = 0;
         for (size_t k = 0; k < C; k++) {
             mp_real y = x->v[(size_t)v * C + k];
-            s[k / width] += kind != MP_NORM_L1 ? y * y : y < 0 ? -y : y;
+            s[k / width] += kind != MP_LENGTH_L1 ? y * y : y < 0 ? -y : y;
         }
-        for (int d = 0; kind == MP_NORM_L2 && d < D; d++) s[d] = (mp_real)sqrt((double)s[d]);
+        for (int d = 0; kind == MP_LENGTH_L2 && d < D; d++) s[d] = (mp_real)sqrt((double)s[d]);
     }
-    MP_RECORD(c, row_norm_back, struct row_norm, out, x, kind);
+    MP_RECORD(c, row_length_back, struct row_length, out, x, kind);
     return out;
 }
 
@@ -144,5 +147,74 @@ mp_mat *mp_row_div(mp_ctx *c, mp_mat *x, mp_mat *d, mp_real eps)
     for (size_t v = 0; v < (size_t)x->rows; v++)
         for (size_t k = v * C; k < (v + 1) * C; k++) out->v[k] = x->v[k] / (d->v[v] + eps);
     MP_RECORD(c, row_div_back, struct row_div, out, x, d, eps);
+    return out;
+}
+
+/* ---- row_share */
+struct share {
+    mp_mat *out, *a;
+    const mp_real *sum; /* row sums */
+};
+
+static void share_back(void *p, mp_ctx *c)
+{
+    struct share *s = p;
+    (void)c;
+    if (!s->out->live || !s->a->g) return;
+    mp_real *da = mp_grad_zeroed(s->a);
+    int C = s->a->cols;
+    for (int i = 0; i < s->a->rows; i++) {
+        const mp_real *dy = s->out->g + mp_at(i, C), *y = s->out->v + mp_at(i, C);
+        mp_real along = 0, scale = s->sum[i] > 1 ? 1 / s->sum[i] : 1;
+        for (int j = 0; s->sum[i] > 1 && j < C; j++) along += dy[j] * y[j];
+        for (int j = 0; j < C; j++) da[mp_at(i, C) + (size_t)j] += (dy[j] - along) * scale;
+    }
+}
+
+mp_mat *mp_row_share(mp_ctx *c, mp_mat *a)
+{
+    mp_mat *out = mp_mat_new(c, a->rows, a->cols);
+    mp_real *sum = MP_NEW(c->arena, mp_real, a->rows);
+    for (int i = 0; i < a->rows; i++) {
+        const mp_real *row = a->v + mp_at(i, a->cols);
+        for (int j = 0; j < a->cols; j++) sum[i] += row[j];
+        c->k->axpy(out->v + mp_at(i, a->cols), sum[i] > 1 ? 1 / sum[i] : 1, row, false, (size_t)a->cols);
+    }
+    MP_RECORD(c, share_back, struct share, out, a, sum);
+    return out;
+}
+
+/* ---- unit_cols */
+struct unit {
+    mp_mat *out, *p;
+    const mp_real *norm; /* 1 x D */
+};
+
+static void unit_back(void *saved, mp_ctx *c)
+{
+    struct unit *a = saved;
+    (void)c;
+    if (!a->out->live || !a->p->g) return;
+    int D = a->p->cols;
+    mp_real *dp = mp_grad_zeroed(a->p);
+    for (int j = 0; j < D; j++) {
+        mp_real r = a->norm[j], along = 0;
+        if (!(r > 0)) continue;
+        for (int i = j; i < a->p->rows * D; i += D) along += a->out->v[i] * a->out->g[i];
+        for (int i = j; i < a->p->rows * D; i += D) dp[i] += (a->out->g[i] - a->out->v[i] * along) / r;
+    }
+}
+
+mp_mat *mp_unit_cols(mp_ctx *c, mp_mat *p)
+{
+    int D = p->cols;
+    mp_mat *out = mp_mat_new(c, p->rows, D);
+    mp_real *norm = MP_NEW(c->arena, mp_real, D);
+    for (int j = 0; j < D; j++) {
+        for (int i = j; i < p->rows * D; i += D) norm[j] += p->v[i] * p->v[i];
+        norm[j] = (mp_real)sqrt((double)norm[j]);
+        for (int i = j; i < p->rows * D; i += D) out->v[i] = norm[j] > 0 ? p->v[i] / norm[j] : 0;
+    }
+    MP_RECORD(c, unit_back, struct unit, out, p, norm);
     return out;
 }

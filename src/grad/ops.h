@@ -30,7 +30,7 @@ mp_mat *mp_edge_take(mp_ctx *c, mp_mat *w, const int *from, int n);
 mp_mat *mp_edge_mix(mp_ctx *c, const mp_graph *g, mp_mat *a, mp_real sa, mp_mat *b, mp_real sb);
 
 /* s_i w_ij s_j with s_i = (sum of the weights that leave i + 1e-10)^-1/2, E x 1. */
-mp_mat *mp_edge_norm(mp_ctx *c, const mp_graph *g);
+mp_mat *mp_edge_sym(mp_ctx *c, const mp_graph *g);
 
 /* Softmax of each column within each range ptr[i] .. ptr[i+1]-1 (math.md 2.13). */
 mp_mat *mp_softmax(mp_ctx *c, mp_mat *u, const int *ptr, int segments);
@@ -42,8 +42,8 @@ mp_mat *mp_over_max(mp_ctx *c, mp_mat *u, const int *ptr, int segments, mp_real 
 /* Row v divided by d_v + eps; d N x 1. */
 mp_mat *mp_row_div(mp_ctx *c, mp_mat *x, mp_mat *d, mp_real eps);
 /* Norms of groups of columns, N x D: group d holds columns d*w .. d*w+w-1, w = ceil(C/D); the last may be empty. */
-typedef enum mp_norm_kind { MP_NORM_L1, MP_NORM_L2, MP_NORM_SQUARE } mp_norm_kind;
-mp_mat *mp_row_norm(mp_ctx *c, mp_mat *x, int D, mp_norm_kind kind);
+typedef enum mp_length_kind { MP_LENGTH_L1, MP_LENGTH_L2, MP_LENGTH_SQUARE } mp_length_kind;
+mp_mat *mp_row_length(mp_ctx *c, mp_mat *x, int D, mp_length_kind kind);
 /* S_i = e_i A_ii / (sum_j A_ij e_j + 1e-10), e = exp(|tau| (z - largest of the graph)): AttPool's local attention, each
  * column by itself. A is the weights of g; tau 1 x 1. */
 mp_mat *mp_local_att(mp_ctx *c, const mp_graph *g, mp_mat *z, mp_mat *tau);
@@ -109,7 +109,7 @@ mp_mat *mp_sort_pad(mp_ctx *c, mp_mat *x, const int *ptr, int graphs, int k);
 mp_mat *mp_edge_score(mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *w, mp_mat *b);
 mp_mat *mp_shift(mp_ctx *c, mp_mat *x, mp_real k); /* x + k */
 
-/* ---- dense, graph by graph: rows ptr[b] .. ptr[b+1]-1 of a batch, never padded (op_block.c, op_cat.c) */
+/* ---- dense, graph by graph: rows ptr[b] .. ptr[b+1]-1 of a batch, never padded (op_block.c) */
 mp_mat *mp_cat(mp_ctx *c, mp_mat *const *part, int parts); /* [x_0, x_1, ...] side by side */
 mp_mat *mp_cols(mp_ctx *c, mp_mat *x, int from, int to);   /* columns from .. to-1; all: x */
 const int *mp_even_ptr(mp_ctx *c, int graphs, int each);   /* 0, each, 2 each, ...         */
@@ -132,7 +132,7 @@ mp_mat *mp_mha(mp_ctx *c, mp_mat *q, const int *q_ptr, mp_mat *k, mp_mat *v, con
 /* Queries m x C as C x (heads m): column h m + i has, in the rows of head h, scale times those columns of query i. */
 mp_mat *mp_head_spread(mp_ctx *c, mp_mat *q, int heads, mp_real scale);
 
-/* Losses of a clustering S with A0 = S^T A S, M = S^T S (op_cut.c), 1 x 1 each. The first two are means over graphs
+/* Losses of a clustering S with A0 = S^T A S, M = S^T S (op_cluster_loss.c), 1 x 1 each. The first two are means over graphs
  * (norm / n^2, entropy of a row); with padded > 0 they are as if each graph had that many rows and all were one tensor.
  * The weights of g are constants. d N x 1: degrees. */
 mp_mat *mp_link_loss(mp_ctx *c, const mp_graph *g, mp_mat *a0, mp_mat *m, int padded);
@@ -140,7 +140,7 @@ mp_mat *mp_entropy_loss(mp_ctx *c, mp_mat *s, const int *ptr, int graphs, int pa
 mp_mat *mp_cut_loss(mp_ctx *c, mp_mat *s, mp_mat *a0, mp_mat *d, const int *ptr, int graphs);
 mp_mat *mp_ortho_loss(mp_ctx *c, mp_mat *m, int graphs);
 /* Blocks of K x K without their diagonal, divided by the roots of the row sums at either end. */
-mp_mat *mp_cut_norm(mp_ctx *c, mp_mat *a);
+mp_mat *mp_block_sym(mp_ctx *c, mp_mat *a);
 
 /* MemPool (op_memory.c): the heads' shares of each key, mixed, N x K; keys (H K) x C, mix H numbers. And the loss that
  * sharpens S, over the number of graphs; detach: its target is a constant. */

@@ -196,7 +196,7 @@ static void rep_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     mp_graph *raw = MP_NEW(c->arena, mp_graph, 1), *out = MP_NEW(c->arena, mp_graph, 1);
     mp_coarse_of(c, g, &t, T, p->keep_ptr, MP_DIAGONAL_SUM, raw);
     *out = *raw;
-    out->w = mp_edge_norm(c, raw);
+    out->w = mp_edge_sym(c, raw);
     out->norm = MP_NEW(c->arena, mp_norm, 1);
     out->origin = p->g->origin ? p->g->origin : p->g;
     int *where = MP_NEW_RAW(c->arena, int, out->nodes);

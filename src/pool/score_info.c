@@ -8,9 +8,9 @@
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 
-static void distance(const mp_pool *pool, mp_ctx *c, mp_pooling *p, mp_mat *mean, mp_norm_kind kind)
+static void distance(const mp_pool *pool, mp_ctx *c, mp_pooling *p, mp_mat *mean, mp_length_kind kind)
 {
-    p->score = mp_row_norm(c, mp_mix(c, 1, p->x, -1, mean), pool->cols, kind);
+    p->score = mp_row_length(c, mp_mix(c, 1, p->x, -1, mean), pool->cols, kind);
 }
 
 static void l1_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
@@ -19,7 +19,7 @@ static void l1_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling
     bool record = c->record;
     c->record = record && !pool->ungated;
     mp_agg_kind kind = pool->conf->lap_norm == MP_LAP_SYM ? MP_AGG_SYM : MP_AGG_ROW;
-    distance(pool, c, p, mp_agg(c, p->g, kind, p->x, NULL, false), MP_NORM_L1);
+    distance(pool, c, p, mp_agg(c, p->g, kind, p->x, NULL, false), MP_LENGTH_L1);
     c->record = record;
 }
 
@@ -89,7 +89,7 @@ static void l2_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling
     bool record = c->record;
     c->record = record && !pool->ungated;
     mp_mat *mean = hops == 1 ? mp_agg(c, p->g, MP_AGG_ROW, p->x, NULL, false) : far_mean(c, p, hops);
-    distance(pool, c, p, mean, pool->cols == 1 ? MP_NORM_L2 : MP_NORM_SQUARE);
+    distance(pool, c, p, mean, pool->cols == 1 ? MP_LENGTH_L2 : MP_LENGTH_SQUARE);
     c->record = record;
 }
 

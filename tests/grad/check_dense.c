@@ -345,19 +345,19 @@ void check_ortho_loss(void **state)
     assert_true(fabs(mp_ortho_loss(&t->ctx, mp_block_gram(&t->ctx, s, s, ptr, GRAPHS), GRAPHS)->v[0]) < 1e-12);
 }
 
-void check_cut_norm(void **state)
+void check_block_sym(void **state)
 {
     mp_check *t = *state;
     for (int K = 2; K <= 5; K++) {
         mp_check_reset(t);
         mp_mat *a = mp_check_input(t, 2 * K, K); /* not symmetric: every term shows */
         for (size_t i = 0; i < mp_size(a); i++) a->v[i] = fabs(a->v[i]);
-        MP_GRADCHECK(t, mp_cut_norm(&t->ctx, a));
-        MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_cut_norm(&t->ctx, a), 1, a));
+        MP_GRADCHECK(t, mp_block_sym(&t->ctx, a));
+        MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_block_sym(&t->ctx, a), 1, a));
     }
     mp_real zero[9] = { 4, 0, 0, 0, 1, 0, 0, 0, 2 }; /* nothing off the diagonal */
     t->ctx.record = false;
-    mp_mat *none = mp_cut_norm(&t->ctx, mp_mat_of(&t->ctx, zero, 3, 3));
+    mp_mat *none = mp_block_sym(&t->ctx, mp_mat_of(&t->ctx, zero, 3, 3));
     for (int i = 0; i < 9; i++) assert_true(none->v[i] == 0);
 }
 

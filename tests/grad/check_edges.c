@@ -161,15 +161,15 @@ void check_local_att(void **state)
     }
 }
 
-void check_edge_norm(void **state)
+void check_edge_sym(void **state)
 {
     mp_check *t = *state;
     for (int i = 0; i < SHAPES; i++) {
         mp_check_reset(t);
         mp_graph g = graph_of(t, i);
         give_weights(t, &g);
-        MP_GRADCHECK(t, mp_edge_norm(&t->ctx, &g));
-        MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_edge_norm(&t->ctx, &g), 1, g.w));
+        MP_GRADCHECK(t, mp_edge_sym(&t->ctx, &g));
+        MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_edge_sym(&t->ctx, &g), 1, g.w));
     }
 }
 

@@ -17,15 +17,15 @@ void check_over_max(void **state)
     }
 }
 
-void check_row_norm(void **state)
+void check_row_length(void **state)
 {
     mp_check *t = *state;
-    for (int kind = MP_NORM_L1; kind <= MP_NORM_SQUARE; kind++) {
+    for (int kind = MP_LENGTH_L1; kind <= MP_LENGTH_SQUARE; kind++) {
         for (int D = 1; D <= 9; D += 2) { /* 7 columns: groups of 7, 3 3 1, 2 2 2 1, ones with empty groups */
             mp_check_reset(t);
             mp_mat *x = mp_check_input(t, 4, 7);
-            MP_GRADCHECK(t, mp_row_norm(&t->ctx, x, D, (mp_norm_kind)kind));
-            MP_GRADCHECK(t, mp_row_norm(&t->ctx, mp_mix(&t->ctx, 2, x, 0, NULL), D, (mp_norm_kind)kind));
+            MP_GRADCHECK(t, mp_row_length(&t->ctx, x, D, (mp_length_kind)kind));
+            MP_GRADCHECK(t, mp_row_length(&t->ctx, mp_mix(&t->ctx, 2, x, 0, NULL), D, (mp_length_kind)kind));
         }
     }
 }

@@ -1,13 +1,17 @@
-/* op_cut.c - losses of soft clusterings, and the normalisation of a pooled adjacency (math.md 5.3, 5.5).
+/* op_cluster_loss.c - losses of soft clusterings (math.md 5.3, 5.5, 5.7), 1 x 1 each.
  *
- * S N x K is a clustering, A0_b = S_b^T A_b S_b and M_b = S_b^T S_b come from block_gram: no loss needs an
- * n x n matrix.
+ * S N x K is a clustering, A0_b = S_b^T A_b S_b and M_b = S_b^T S_b, B blocks of K x K, come from block_gram: no loss needs
+ * an n x n matrix.
  *     link     |A - S S^T|^2 = sum A^2 - 2 tr A0 + |M|^2 = r;  d sqrt(r): dA0 = -I / sqrt r, dM = M / sqrt r
  *     entropy  -sum S log(S + 1e-15);                          dS = -(log(S + eps) + S / (S + eps))
  *     cut      -tr A0 / den,  den = sum_v d_v |S_v|^2;         dA0 = -I / den,  dS_v = 2 t d_v S_v,
  *                                                              dd_v = t |S_v|^2  with t = tr A0 / den^2
  *     ortho    q = |M / f - I / sqrt K|,  f = |M|:             dM = (M tr M / f^2 - I) / (q f sqrt K)
  *              q^2 = 2 - 2 tr M / (f sqrt K)
+ *     kl       U_vj = S_vj^2 / f_j,  f_j = sum_v S_vj in the graph,  P = U / r,  r_v = sum_j U_vj
+ *              loss = sum P (log P - log S) / B, both logarithms of at least 1e-15
+ *              dP = log P - log S + 1,   dU = (dP - sum_j dP P) / r,
+ *              dS = -P/S + 2 dU S / f - (sum_v dU U) / f,  plus a number a row from dividing by its sum
  * A term whose denominator is 0 (a graph without edges, a perfect clustering) is 0 and has no gradient.
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
@@ -16,7 +20,7 @@
 
 #include <math.h>
 
-#define TINY ((mp_real)1e-15)
+#define TINY 1e-15
 
 static double trace(const mp_real *a, int K)
 {
@@ -117,7 +121,7 @@ static void entropy_back(void *p, mp_ctx *c)
     for (int b = 0; b < a->graphs; b++) {
         mp_real f = a->out->g[0] * row_scale(a->ptr, b, a->graphs, a->padded);
         for (size_t i = mp_at(a->ptr[b], K); i < mp_at(a->ptr[b + 1], K); i++) {
-            mp_real v = a->s->v[i] + TINY;
+            mp_real v = a->s->v[i] + (mp_real)TINY;
             ds[i] -= f * (log1(v) + a->s->v[i] / v);
         }
     }
@@ -130,7 +134,7 @@ mp_mat *mp_entropy_loss(mp_ctx *c, mp_mat *s, const int *ptr, int graphs, int pa
     for (int b = 0; b < graphs; b++) {
         double sum = 0;
         for (size_t i = mp_at(ptr[b], K); i < mp_at(ptr[b + 1], K); i++)
-            sum -= (double)(s->v[i] * log1(s->v[i] + TINY));
+            sum -= (double)(s->v[i] * log1(s->v[i] + (mp_real)TINY));
         if (ptr[b + 1] > ptr[b]) loss += sum * (double)row_scale(ptr, b, graphs, padded);
     }
     mp_mat *out = number(c, loss);
@@ -226,54 +230,98 @@ mp_mat *mp_ortho_loss(mp_ctx *c, mp_mat *m, int graphs)
     return out;
 }
 
-/* ---- cut_norm: y_ij = s_i a_ij s_j off the diagonal, s = 1 / (sqrt d + 1e-15), d the row sums off it
- *      ds_i = sum_j (dy_ij a_ij + dy_ji a_ji) s_j,   dd_i = -ds_i s_i^2 / (2 sqrt d_i),
- *      da_ij = dy_ij s_i s_j + dd_i */
-struct norm {
-    mp_mat *out, *a;
-    const mp_real *s; /* one a row of a; 0 where the row sum is not positive */
+/* ---- kl */
+struct kl {
+    mp_mat *out, *s;
+    const mp_real *slope; /* dLoss/dS for a gradient of 1 */
 };
 
-static void norm_back(void *p, mp_ctx *c)
+static void kl_back(void *p, mp_ctx *c)
 {
-    struct norm *q = p;
-    (void)c;
-    if (!q->out->live || !q->a->g) return;
-    int K = q->a->cols;
-    mp_real *da = mp_grad_zeroed(q->a);
-    const mp_real *a = q->a->v, *dy = q->out->g;
-    for (int r = 0; r < q->a->rows; r++) {
-        int i = r % K, first = r - i; /* row r of the matrix is row i of its block */
-        const mp_real *s = q->s + first;
-        mp_real ds = 0;
-        for (int j = 0; j < K; j++) {
-            size_t ij = mp_at(r, K) + (size_t)j, ji = mp_at(first + j, K) + (size_t)i;
-            if (j != i) ds += (dy[ij] * a[ij] + dy[ji] * a[ji]) * s[j];
-        }
-        mp_real dd = (mp_real)-0.5 * ds * s[i] * s[i] * s[i]; /* 1 / sqrt d is s */
-        for (int j = 0; j < K; j++)
-            if (j != i && s[i] > 0) da[mp_at(r, K) + (size_t)j] += dy[mp_at(r, K) + (size_t)j] * s[i] * s[j] + dd;
-    }
+    struct kl *a = p;
+    if (!a->out->live || !a->s->g) return;
+    c->k->axpy(a->s->g, a->out->g[0], a->slope, !mp_grad_store(a->s), mp_size(a->s));
 }
 
-mp_mat *mp_cut_norm(mp_ctx *c, mp_mat *a)
+static double at_least(double v)
 {
-    int K = a->cols;
-    mp_assert(K > 0 && a->rows % K == 0);
-    mp_mat *out = mp_mat_new(c, a->rows, K);
-    mp_real *s = MP_NEW(c->arena, mp_real, a->rows);
-    for (int r = 0; r < a->rows; r++) {
-        double d = 0;
-        for (int j = 0; j < K; j++) d += j == r % K ? 0 : (double)a->v[mp_at(r, K) + (size_t)j];
-        s[r] = d > 0 ? (mp_real)(1 / (sqrt(d) + 1e-15)) : 0;
+    return v > TINY ? v : TINY;
+}
+
+/* log of a double from the logarithm of mp_real: P and S are often close, and what is left of their
+ * difference is the loss, so the rounding of the argument must not be in it. */
+static double log_of(double q)
+{
+    mp_real near = (mp_real)q;
+    return (double)log1(near) + (q - (double)near) / (double)near;
+}
+
+/* One row: its loss; slope gets the derivative with P held fixed, du that by U, 0 when P is a constant. The
+ * row is divided by its sum, which is 1 but for rounding. */
+static double kl_row(mp_real *slope, double *du, const mp_real *s, const double *f, int K, bool detach)
+{
+    double r = 0, along = 0, loss = 0, sum = 0, all = 0;
+    for (int j = 0; j < K; j++) {
+        r += (double)s[j] * (double)s[j] / f[j];
+        sum += (double)s[j];
     }
-    for (int r = 0; r < a->rows; r++) {
-        int first = r - r % K;
+    double log_sum = log_of(sum);
+    for (int j = 0; j < K; j++) {
+        double share = (double)s[j] * (double)s[j] / f[j] / r, target = at_least(share);
+        double gap = log_of(target / at_least((double)s[j])) + log_sum;
+        loss += target * gap;
+        all += target;
+        slope[j] = (double)s[j] > TINY ? (mp_real)(-target / (double)s[j]) : 0;
+        du[j] = share > TINY && !detach ? gap + 1 : 0; /* dP */
+        along += du[j] * share;
+    }
+    for (int j = 0; j < K; j++) {
+        slope[j] += (mp_real)(all / sum);
+        du[j] = detach ? 0 : (du[j] - along) / r;
+    }
+    return loss;
+}
+
+/* All rows of a graph: slope and the loss. */
+static double kl_graph(mp_ctx *c, mp_real *slope, const mp_real *s, int n, int K, bool detach)
+{
+    mp_arena_mark here = mp_arena_here(c->arena);
+    double *f = MP_NEW(c->arena, double, K), *df = MP_NEW(c->arena, double, K), loss = 0;
+    double *du = MP_NEW_RAW(c->arena, double, mp_at(n, K));
+    for (int v = 0; v < n; v++)
+        for (int j = 0; j < K; j++) f[j] += (double)s[mp_at(v, K) + (size_t)j];
+    for (int j = 0; j < K; j++) f[j] = at_least(f[j]);
+    for (int v = 0; v < n; v++) {
+        size_t at = mp_at(v, K);
+        loss += kl_row(slope + at, du + at, s + at, f, K, detach);
         for (int j = 0; j < K; j++) {
-            size_t at = mp_at(r, K) + (size_t)j;
-            out->v[at] = j == r % K ? 0 : s[r] * a->v[at] * s[first + j];
+            double share = (double)s[at + (size_t)j] / f[j];
+            df[j] -= du[at + (size_t)j] * share * share;
         }
     }
-    MP_RECORD(c, norm_back, struct norm, out, a, s);
+    for (int v = 0; v < n; v++) {
+        for (int j = 0; j < K; j++) {
+            size_t i = mp_at(v, K) + (size_t)j;
+            slope[i] += (mp_real)(2 * du[i] * (double)s[i] / f[j] + df[j]);
+        }
+    }
+    mp_arena_back(c->arena, here);
+    return loss;
+}
+
+mp_mat *mp_kl_loss(mp_ctx *c, mp_mat *s, const int *ptr, int graphs, bool detach)
+{
+    mp_assert(ptr[graphs] == s->rows);
+    int K = s->cols;
+    mp_mat *out = mp_mat_new(c, 1, 1);
+    mp_real *slope = MP_NEW_RAW(c->arena, mp_real, mp_size(s));
+    double loss = 0;
+    for (int b = 0; b < graphs; b++) {
+        size_t at = mp_at(ptr[b], K);
+        loss += kl_graph(c, slope + at, s->v + at, ptr[b + 1] - ptr[b], K, detach);
+    }
+    c->k->axpy(slope, 1 / (mp_real)graphs, slope, false, mp_size(s));
+    out->v[0] = (mp_real)(loss / graphs);
+    MP_RECORD(c, kl_back, struct kl, out, s, slope);
     return out;
 }

@@ -1,33 +1,11 @@
-/* op_pick.c - rows of a matrix by number, inner products of rows, and PReLU.
+/* op_dot.c - inner products of rows.
+ *     row_dot    A N x DC, B N x C:  y[v,d] = <a[v, block d], b[v]>;   da[v, block d] = dy[v,d] b[v],
+ *                                    db[v] = sum_d dy[v,d] a[v, block d]
+ *     pair_dot   A N x C, B K x C, pairs i = (node v, cluster q):  y_i = s_i <a_v, b_q>;  with D the N x K matrix of
+ *                                    s_i dy_i:  dA = D B,  dB = D^T A
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
-
-#include <string.h>
-
-/* ---- pick: out_i = x_which(i) */
-struct pick {
-    mp_mat *out, *x;
-    const int *which;
-};
-
-static void pick_back(void *p, mp_ctx *c)
-{
-    struct pick *a = p;
-    if (!a->out->live || !a->x->g) return;
-    size_t C = (size_t)a->x->cols;
-    mp_real *dx = mp_grad_zeroed(a->x);
-    for (int i = 0; i < a->out->rows; i++)
-        c->k->axpy(dx + (size_t)a->which[i] * C, 1, a->out->g + (size_t)i * C, true, C);
-}
-
-mp_mat *mp_pick(mp_ctx *c, mp_mat *x, const int *which, int n)
-{
-    mp_mat *out = mp_mat_new(c, n, x->cols);
-    size_t C = (size_t)x->cols;
-    for (int i = 0; i < n; i++) memcpy(out->v + (size_t)i * C, x->v + (size_t)which[i] * C, C * sizeof *out->v);
-    MP_RECORD(c, pick_back, struct pick, out, x, which);
-    return out;
-}
+#include "grad/product.h"
 
 /* ---- row_dot: out[v,d] = <a[v, block d], b[v]>: the gate's backward, read the other way */
 struct row_dot {
@@ -92,31 +70,5 @@ mp_mat *mp_pair_dot(mp_ctx *c, const mp_assign *t, mp_mat *a, mp_mat *b, const m
                    a->cols);
     c->k->mul(out->v, out->v, scale, false, (size_t)t->size);
     MP_RECORD(c, pair_dot_back, struct pair_dot, out, a, b, *t, scale);
-    return out;
-}
-
-/* ---- prelu: dslope = sum of x dy where x < 0 */
-struct prelu {
-    mp_mat *out, *x, *slope;
-};
-
-static void prelu_back(void *p, mp_ctx *c)
-{
-    struct prelu *a = p;
-    if (!a->out->live) return;
-    size_t n = (size_t)a->x->rows * (size_t)a->x->cols;
-    mp_real *ds = mp_grad_zeroed(a->slope), sum = 0;
-    for (size_t i = 0; ds && i < n; i++) sum += a->x->v[i] < 0 ? a->x->v[i] * a->out->g[i] : 0;
-    if (ds) ds[0] += sum;
-    if (!a->x->g) return;
-    bool add = !mp_grad_store(a->x);
-    c->k->prelu_bwd(a->x->g, a->out->g, a->x->v, a->slope->v[0], add, n);
-}
-
-mp_mat *mp_prelu(mp_ctx *c, mp_mat *x, mp_mat *slope)
-{
-    mp_mat *out = mp_mat_new(c, x->rows, x->cols);
-    c->k->prelu_fwd(out->v, x->v, slope->v[0], (size_t)x->rows * (size_t)x->cols);
-    MP_RECORD(c, prelu_back, struct prelu, out, x, slope);
     return out;
 }

@@ -1,4 +1,7 @@
-/* op_cat.c - matrices side by side, and some columns of a matrix: each is the other's backward.
+/* op_cols.c - matrices side by side, and some columns of a matrix: each is the other's backward.
+ *     cat      [x_0, x_1, ...], N x (C_0 + C_1 + ...)
+ *     cols     columns from .. to-1
+ *     repeat   [x, x, ..., x];  dx = sum of the copies' gradients
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
 #include "grad/product.h"
@@ -64,5 +67,33 @@ mp_mat *mp_cols(mp_ctx *c, mp_mat *x, int from, int to)
     mp_mat *out = mp_mat_new(c, x->rows, to - from);
     copy_cols(c, out->v, out->cols, x->v + from, x->cols, x->rows, out->cols, false);
     MP_RECORD(c, cols_back, struct cols, out, x, from);
+    return out;
+}
+
+/* ---- repeat: [x, x, ..., x] */
+struct repeat {
+    mp_mat *out, *x;
+    int times;
+};
+
+static void repeat_back(void *p, mp_ctx *c)
+{
+    struct repeat *a = p;
+    if (!a->out->live || !a->x->g) return;
+    size_t C = (size_t)a->x->cols;
+    mp_real *dx = mp_grad_zeroed(a->x);
+    for (int i = 0; i < a->x->rows; i++)
+        for (int t = 0; t < a->times; t++)
+            c->k->axpy(dx + (size_t)i * C, 1, a->out->g + ((size_t)i * (size_t)a->times + (size_t)t) * C, true, C);
+}
+
+mp_mat *mp_repeat(mp_ctx *c, mp_mat *x, int times)
+{
+    mp_mat *out = mp_mat_new(c, x->rows, x->cols * times);
+    size_t C = (size_t)x->cols;
+    for (int i = 0; i < x->rows; i++)
+        for (int t = 0; t < times; t++)
+            memcpy(out->v + ((size_t)i * (size_t)times + (size_t)t) * C, x->v + (size_t)i * C, C * sizeof *x->v);
+    MP_RECORD(c, repeat_back, struct repeat, out, x, times);
     return out;
 }

@@ -1,29 +1,60 @@
-/* op_arrange.c - a constant added to a matrix, and the rows of each graph in falling order of the last
- * column.
+/* op_rows.c - some rows of X, N x C.
+ *     rows       y = x[from .. to-1]
+ *     pick       y_i = x[which_i],  dx[which_i] += dy_i
+ *     sort_pad   row b of the output: the first k rows of graph b by falling last column, one after another, zeros where
+ *                it has fewer; B x kC
  * SPDX-License-Identifier: MIT */
 #include "graph/order.h"
 #include "grad/ops.h"
+#include "grad/product.h"
 
 #include <string.h>
 
-/* ---- shift: x + k */
-struct shift {
+/* ---- rows: rows from .. to-1, for weights that act on two halves of a concatenation */
+struct rows {
     mp_mat *out, *x;
+    int from;
 };
 
-static void shift_back(void *p, mp_ctx *c)
+static void rows_back(void *p, mp_ctx *c)
 {
-    struct shift *a = p;
+    struct rows *a = p;
     if (!a->out->live || !a->x->g) return;
-    c->k->axpy(a->x->g, 1, a->out->g, !mp_grad_store(a->x), (size_t)a->x->rows * (size_t)a->x->cols);
+    mp_real *dx = mp_grad_zeroed(a->x) + (size_t)a->from * (size_t)a->x->cols;
+    c->k->axpy(dx, 1, a->out->g, true, mp_size(a->out));
 }
 
-mp_mat *mp_shift(mp_ctx *c, mp_mat *x, mp_real k)
+mp_mat *mp_rows(mp_ctx *c, mp_mat *x, int from, int to)
 {
-    mp_mat *out = mp_mat_new(c, x->rows, x->cols);
-    size_t n = (size_t)x->rows * (size_t)x->cols;
-    for (size_t i = 0; i < n; i++) out->v[i] = x->v[i] + k;
-    MP_RECORD(c, shift_back, struct shift, out, x);
+    mp_assert(from >= 0 && from <= to && to <= x->rows);
+    mp_mat *out = mp_mat_new(c, to - from, x->cols);
+    memcpy(out->v, x->v + (size_t)from * (size_t)x->cols, mp_size(out) * sizeof *out->v);
+    MP_RECORD(c, rows_back, struct rows, out, x, from);
+    return out;
+}
+
+/* ---- pick: out_i = x_which(i) */
+struct pick {
+    mp_mat *out, *x;
+    const int *which;
+};
+
+static void pick_back(void *p, mp_ctx *c)
+{
+    struct pick *a = p;
+    if (!a->out->live || !a->x->g) return;
+    size_t C = (size_t)a->x->cols;
+    mp_real *dx = mp_grad_zeroed(a->x);
+    for (int i = 0; i < a->out->rows; i++)
+        c->k->axpy(dx + (size_t)a->which[i] * C, 1, a->out->g + (size_t)i * C, true, C);
+}
+
+mp_mat *mp_pick(mp_ctx *c, mp_mat *x, const int *which, int n)
+{
+    mp_mat *out = mp_mat_new(c, n, x->cols);
+    size_t C = (size_t)x->cols;
+    for (int i = 0; i < n; i++) memcpy(out->v + (size_t)i * C, x->v + (size_t)which[i] * C, C * sizeof *out->v);
+    MP_RECORD(c, pick_back, struct pick, out, x, which);
     return out;
 }
 

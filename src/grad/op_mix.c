@@ -1,0 +1,51 @@
+/* op_mix.c - sums of matrices, N x C each.
+ *     mix     y = a x + b y',  dx = a dy,  dy' = b dy
+ *     shift   y = x + k,       dx = dy
+ * SPDX-License-Identifier: MIT */
+#include "grad/ops.h"
+#include "grad/product.h"
+
+/* ---- mix: a x + b y */
+struct mix {
+    mp_mat *out, *x, *y;
+    mp_real a, b;
+};
+
+static void mix_back(void *p, mp_ctx *c)
+{
+    struct mix *s = p;
+    if (!s->out->live) return;
+    if (s->x->g) c->k->axpy(s->x->g, s->a, s->out->g, !mp_grad_store(s->x), mp_size(s->x));
+    if (s->y && s->y->g) c->k->axpy(s->y->g, s->b, s->out->g, !mp_grad_store(s->y), mp_size(s->y));
+}
+
+mp_mat *mp_mix(mp_ctx *c, mp_real a, mp_mat *x, mp_real b, mp_mat *y)
+{
+    mp_assert(!y || (x->rows == y->rows && x->cols == y->cols));
+    mp_mat *out = mp_mat_new(c, x->rows, x->cols);
+    c->k->axpy(out->v, a, x->v, false, mp_size(x));
+    if (y) c->k->axpy(out->v, b, y->v, true, mp_size(y));
+    MP_RECORD(c, mix_back, struct mix, out, x, y, a, b);
+    return out;
+}
+
+/* ---- shift: x + k */
+struct shift {
+    mp_mat *out, *x;
+};
+
+static void shift_back(void *p, mp_ctx *c)
+{
+    struct shift *a = p;
+    if (!a->out->live || !a->x->g) return;
+    c->k->axpy(a->x->g, 1, a->out->g, !mp_grad_store(a->x), mp_size(a->x));
+}
+
+mp_mat *mp_shift(mp_ctx *c, mp_mat *x, mp_real k)
+{
+    mp_mat *out = mp_mat_new(c, x->rows, x->cols);
+    size_t n = mp_size(x);
+    for (size_t i = 0; i < n; i++) out->v[i] = x->v[i] + k;
+    MP_RECORD(c, shift_back, struct shift, out, x);
+    return out;
+}

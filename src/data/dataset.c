@@ -12,6 +12,7 @@
 #include "data/tu.h"
 #include "graph/twins.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,14 +114,20 @@ static mp_err seal_classes(const mp_raw *raw, const mp_dataset_as *as, mp_arena 
     return MP_OK;
 }
 
-static void seal_targets(const mp_raw *raw, mp_arena *a, mp_dataset *d)
+static mp_err seal_targets(const mp_raw *raw, mp_arena *a, mp_dataset *d)
 {
     int graphs = raw->graphs.graphs;
     d->classes = 1;
-    if (!raw->graph_label && !raw->target) return;
+    if (!raw->graph_label && !raw->target) return MP_OK;
+    if (!raw->graph_label && raw->target_columns != 1)
+        return mp_fail(MP_ERR_INPUT, "%s: %d targets a graph; one can be learned", raw->name, raw->target_columns);
     double *target = MP_NEW_RAW(a, double, graphs);
-    for (int b = 0; b < graphs; b++) target[b] = raw->graph_label ? (double)raw->graph_label[b] : raw->target[b];
+    for (int b = 0; b < graphs; b++) {
+        target[b] = raw->graph_label ? (double)raw->graph_label[b] : raw->target[b];
+        if (isnan(target[b])) return mp_fail(MP_ERR_INPUT, "%s: graph %d has no target", raw->name, b);
+    }
     d->seal = mp_seal_new(a, graphs, NULL, target);
+    return MP_OK;
 }
 
 static mp_task task_of(const mp_raw *raw, const mp_known *known, const mp_dataset_as *as)
@@ -166,9 +173,8 @@ mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a,
     MP_TRY(mp_features_apply(&out->recipe, raw, a, &out->x, &out->unseen_nodes));
     out->unused_labels = raw->label_columns && !out->recipe.label_columns;
     out->unused_attributes = raw->attributes.cols && !out->recipe.attributes;
-    if (out->task == MP_CLASSIFY) return seal_classes(raw, as, a, out);
-    seal_targets(raw, a, out);
-    return MP_OK;
+    out->class_name = raw->class_name;
+    return out->task == MP_CLASSIFY ? seal_classes(raw, as, a, out) : seal_targets(raw, a, out);
 }
 
 mp_err mp_dataset_build(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)

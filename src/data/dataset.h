@@ -40,12 +40,14 @@ typedef struct mp_dataset {
     mp_task task;
     int classes;                /* classification: C; regression: 1               */
     const int64_t *class_value; /* C: the number a class has in the label file    */
-    struct mp_seal *seal;       /* the labels; NULL when the input has none       */
-    uint64_t fingerprint;       /* of graphs, features and labels                 */
-    const char *origin;         /* the folder, archive or generator it came from  */
-    int fixed[5][2];            /* generated sets: first and one past last graph of train, validation, test
+    const char *const
+        *class_name;      /* C: what it is called, where labels are text: class_value is 0 .. C-1 then; else NULL */
+    struct mp_seal *seal; /* the labels; NULL when the input has none       */
+    uint64_t fingerprint; /* of graphs, features and labels                 */
+    const char *origin;   /* the folder, archive or generator it came from  */
+    int fixed[5][2];      /* generated sets: first and one past last graph of train, validation, test
                                    and up to two larger tests; all 0 otherwise */
-    const char *fixed_name[5];  /* "train", "val", "test-origin", "test-large", "test-large-c" or NULL */
+    const char *fixed_name[5]; /* "train", "val", "test-origin", "test-large", "test-large-c" or NULL */
     int self_loops, repeated_edges, added_reverse; /* lines of the edge file that were dropped; edges added */
     bool unused_labels,
         unused_attributes; /* read for a model: the files have node labels or attributes, it takes none */
@@ -57,8 +59,10 @@ typedef struct mp_dataset {
 typedef struct mp_dataset_as {
     const mp_recipe *recipe;
     mp_task task;
-    int classes;                /* 0: take the task and the classes from the files */
-    const int64_t *class_value; /* ascending; a label value that is not here is an error */
+    int classes;                   /* 0: take the task and the classes from the files */
+    const int64_t *class_value;    /* ascending; a label value that is not here is an error */
+    const char *const *class_name; /* what the classes are called, or NULL; a name that is not here is an error */
+    bool edges; /* recipe NULL: attributes of edges are read too, else a recipe that has some says so */
 } mp_dataset_as;
 
 /* The class of a label value; -1 when there is none. Values ascend. */

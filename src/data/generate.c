@@ -52,6 +52,7 @@ static void labels_as_targets(mp_arena *a, mp_raw *raw)
     double *target = MP_NEW_RAW(a, double, raw->graphs.graphs);
     for (int b = 0; b < raw->graphs.graphs; b++) target[b] = (double)raw->graph_label[b];
     raw->target = target;
+    raw->target_columns = 1;
 }
 
 static mp_err check_sizes(int lo, int hi, int large_lo, int large_hi)

@@ -134,20 +134,39 @@ static mp_err need_fit(const mp_scan *s, double v)
                    (long long)s->line, v);
 }
 
+/* A number; nothing at all or "nan" where it is not known. */
+static mp_err read_target(mp_scan *s, double *out)
+{
+    static const char word[] = "nan";
+    size_t n = 0;
+    *out = (double)NAN;
+    if (s->p == s->end || *s->p == ',' || *s->p == '\r' || *s->p == '\n') return MP_OK;
+    while (n < 3 && s->p + n < s->end && (s->p[n] | 0x20) == word[n]) n++;
+    s->p += n == 3 ? 3 : 0;
+    if (n == 3) return MP_OK;
+    if (!mp_scan_real(s, out)) return mp_scan_fail(s, "a finite number");
+    return need_fit(s, *out);
+}
+
 static mp_err read_targets(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
 {
     reader r;
     MP_TRY(open_part(f, MP_TU_GRAPH_ATTRIBUTES, scratch, &r));
     MP_TRY(need_lines(&r, raw->graphs.graphs, "graphs"));
-    double *target = MP_NEW_RAW(a, double, r.lines);
+    int columns = count_columns(r.text);
+    if (columns > MAX_COLUMNS) return mp_fail(MP_ERR_LIMIT, "%s: more than %d columns", r.file, MAX_COLUMNS);
+    double *target = MP_NEW_RAW(a, double, (size_t)r.lines *(size_t)columns);
+    raw->target = target;
+    raw->target_columns = columns;
     mp_scan s = mp_scan_of(r.text, r.file);
     for (int b = 0; b < r.lines; b++) {
-        mp_scan_blanks(&s);
-        if (!mp_scan_real(&s, target + b)) return mp_scan_fail(&s, "a finite number");
-        MP_TRY(need_fit(&s, target[b]));
-        if (!mp_scan_line_end(&s)) return mp_scan_fail(&s, "one target a graph");
+        for (int k = 0; k < columns; k++) {
+            mp_scan_blanks(&s);
+            if (k > 0 && !mp_scan_comma(&s)) return wrong_columns(&s, columns);
+            MP_TRY(read_target(&s, target++));
+        }
+        if (!mp_scan_line_end(&s)) return wrong_columns(&s, columns);
     }
-    raw->target = target;
     return MP_OK;
 }
 

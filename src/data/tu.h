@@ -34,10 +34,12 @@ typedef struct mp_raw {
     mp_graph graphs;
     mp_sparse attributes; /* N x columns, zeros not stored, val NULL when all are 1; 0 columns: none */
     int label_columns;
-    const int *labels;          /* N x label_columns node labels, the file's numbers           */
-    const int64_t *graph_label; /* B, or NULL                                                  */
-    const double *target;       /* B, or NULL; read only when there are no labels              */
-    mp_sparse edge_attributes;  /* E x columns in the order of graphs.col; 0 columns: none      */
+    const int *labels;             /* N x label_columns node labels, the file's numbers           */
+    const int64_t *graph_label;    /* B, or NULL                                                  */
+    const char *const *class_name; /* labels that are text: graph_label b means class_name[b]; else NULL */
+    int target_columns;
+    const double *target; /* B x target_columns, NaN where one is missing, or NULL; not read when there are labels */
+    mp_sparse edge_attributes; /* E x columns in the order of graphs.col; 0 columns: none      */
     int edge_label_columns;
     const int *edge_labels;                        /* E x edge_label_columns, the file's numbers                   */
     int self_loops, repeated_edges, added_reverse; /* lines dropped, lines dropped, edges added */

@@ -5,6 +5,7 @@
 #include "data/gather.h"
 #include "data/tu.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* printf is too slow for millions of edges. */
@@ -90,10 +91,14 @@ static void write_attributes(const mp_raw *raw, mp_buf *b)
 
 static void write_targets(const mp_raw *raw, mp_buf *b)
 {
-    for (int g = 0; raw->target && g < raw->graphs.graphs; g++) {
-        char text[40];
-        mp_real_text(raw->target[g], text);
-        mp_buf_puts(b, text);
+    const double *target = raw->target;
+    for (int g = 0; target && g < raw->graphs.graphs; g++) {
+        for (int k = 0; k < raw->target_columns; k++, target++) {
+            char text[40] = "nan"; /* missing */
+            if (!isnan(*target)) mp_real_text(*target, text);
+            mp_buf_puts(b, k ? ", " : "");
+            mp_buf_puts(b, text);
+        }
         mp_buf_add(b, "\n", 1);
     }
 }

@@ -102,7 +102,7 @@ static void every_bad_file_fails_with_its_name_and_line(void **state)
         { MP_TU_NODE_ATTRIBUTES, "1\n2\n3,4\n4\n5\n6\n", "T_node_attributes.txt:3: expected 1 columns" },
         { MP_TU_NODE_ATTRIBUTES, "1\n2\n3\n", "T_node_attributes.txt: 3 lines for 6 nodes" },
         { MP_TU_GRAPH_ATTRIBUTES, "1.5\n", "T_graph_attributes.txt: 1 lines for 2 graphs" },
-        { MP_TU_GRAPH_ATTRIBUTES, "1.5\n2, 3\n", "T_graph_attributes.txt:2: expected one target a graph" },
+        { MP_TU_GRAPH_ATTRIBUTES, "1.5\n2, 3\n", "T_graph_attributes.txt:2: expected 1 columns, as on line 1" },
         { MP_TU_SPLITS, "train 0 1\n", "T_splits.txt: expected 3 to 5 lines" },
         { MP_TU_SPLITS, "train 0 1\nval 1 1\ntest 1 3\n", "T_splits.txt:3: expected a name" },
         { MP_TU_SPLITS, "train 0 1\nval 0 1\ntest 1 2\n", "T_splits.txt:2: overlaps" },
@@ -293,6 +293,22 @@ static void targets_without_labels_make_a_regression(void **state)
     assert_true(mp_seal_break_targets(d.seal)[1] == -3e-2);
 }
 
+static void several_targets_a_graph_are_columns_and_those_missing_are_nan(void **state)
+{
+    mp_tu_files f = two_graphs();
+    mp_raw raw;
+    mp_dataset d;
+    f.part[MP_TU_GRAPH_ATTRIBUTES] = mp_span_of("1.5, NaN,-2\n,4 , \n");
+    WORKS(mp_tu_parse(&f, *state, &raw));
+    assert_int_equal(raw.target_columns, 3);
+    assert_true(raw.target[0] == 1.5 && isnan(raw.target[1]) && raw.target[2] == -2);
+    assert_true(isnan(raw.target[3]) && raw.target[4] == 4 && isnan(raw.target[5]));
+    f.part[MP_TU_GRAPH_ATTRIBUTES] = mp_span_of("nan\n2\n");
+    WORKS(mp_tu_parse(&f, *state, &raw));
+    assert_true(isnan(raw.target[0]) && raw.target[1] == 2);
+    FAILS(mp_dataset_build(&raw, NULL, *state, &d), "T: graph 0 has no target");
+}
+
 static void the_fingerprint_sees_edges_features_and_labels(void **state)
 {
     uint64_t seen[4];
@@ -355,6 +371,7 @@ int main(void)
         CASE(a_degree_the_model_does_not_know_gives_an_empty_row),
         CASE(attention_columns_are_never_inputs),
         CASE(targets_without_labels_make_a_regression),
+        CASE(several_targets_a_graph_are_columns_and_those_missing_are_nan),
         CASE(the_fingerprint_sees_edges_features_and_labels),
         CASE(numbers_read_as_strtod_reads_them),
     };

@@ -31,7 +31,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                            degrees = { .degree = MP_DEGREE_ONE_HOT, .degree_max = 3 };
     static const int64_t classes[] = { 0, 1 };
     if (size == 0) return 0;
-    mp_dataset_as as = { data[0] & 1 ? &labels : &degrees, MP_CLASSIFY, 2, classes };
+    mp_dataset_as as = {
+        .recipe = data[0] & 1 ? &labels : &degrees, .task = MP_CLASSIFY, .classes = 2, .class_value = classes
+    };
     memory part[MP_TU_PARTS] = { 0 };
     mp_tap tap[MP_TU_PARTS] = { 0 };
     mp_span rest = { (const char *)data + 1, size - 1 };

@@ -19,7 +19,9 @@ static const mp_recipe with_labels = { .attributes = 2, .label_columns = 1, .lab
 #define GRAPHS 3000 /* several pieces */
 
 static const int64_t classes[] = { 0, 1 };
-static const mp_dataset_as as_labels = { &with_labels, MP_CLASSIFY, 2, classes };
+static const mp_dataset_as as_labels = {
+    .recipe = &with_labels, .task = MP_CLASSIFY, .classes = 2, .class_value = classes
+};
 
 /* ---- a random set in TU files and in JSON lines ---- */
 

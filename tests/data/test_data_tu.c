@@ -213,7 +213,7 @@ static void a_models_recipe_and_classes_apply_to_other_files(void **state)
     mp_err e;
     static const int64_t values[] = { 0, 1, 5 }, others[] = { 0, 1, 9 };
     mp_dataset first = with_labels("0\n1\n2\n3\n4\n5\n", NULL, *state, &e);
-    mp_dataset_as as = { &first.recipe, MP_CLASSIFY, 3, values };
+    mp_dataset_as as = { .recipe = &first.recipe, .task = MP_CLASSIFY, .classes = 3, .class_value = values };
     mp_dataset other = with_labels("5\n5\n5\n5\n5\n5\n", &as, *state, &e);
     WORKS(e);
     assert_int_equal(other.x.cols, 6);

@@ -265,7 +265,8 @@ static mp_err open_lines(void *arg)
 static bool read_stream(const fixture *f)
 {
     static const mp_relay steps = { take_lines, read_lines, drop_lines };
-    lines l = { .as = { &f->d.recipe, MP_CLASSIFY, 2, f->d.class_value }, .left = 1000 };
+    lines l = { .as = { .recipe = &f->d.recipe, .task = MP_CLASSIFY, .classes = 2, .class_value = f->d.class_value },
+                .left = 1000 };
     if (mp_guarded(open_lines, &l) != MP_OK) return false;
     mp_err e = mp_relay_run(&steps, l.stream, (void *[]){ &l.piece[0], &l.piece[1] }, 2, 1);
     mp_stream_close(l.stream);

@@ -24,7 +24,9 @@ static void hubs_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     p->score = mp_linear(c, mp_mat_of(c, size, p->g->nodes, 1), mp_use(c, *(const int *)state), NULL, false);
 }
 
-static const mp_scorer score_hubs = { "hubs", "a log2(1 + degree)", NULL, sizeof(int), hubs_init, hubs_run };
+static const mp_scorer score_hubs = {
+    .name = "hubs", .formula = "a log2(1 + degree)", .size = sizeof(int), .init = hubs_init, .run = hubs_run
+};
 static const mp_pool_op op_hubs = { .name = "hubs",
                                     .title = "HubPool",
                                     .scorer = &score_hubs,

@@ -108,11 +108,21 @@ def cheb(w, g, x):  # 2.7
     return linear(w, x, "lins.0") - symmetric(g.open()) @ linear(w, x, "lins.1") + w["bias"]
 
 
+def graph_conv_mean(w, g, x):  # 2.3
+    near = over(g.A, g.on.sum(1, keepdims=True).astype(float))
+    return near @ (x @ w["lin_rel.weight"].T) + w["lin_rel.bias"] + linear(w, x, "lin_root")
+
+
 def gcn_noloop(w, g, x):  # 3.5; without a bias 3.9's raw fusion
     return g.A @ linear(w, x, "lin") + (w["bias"] if "bias" in w else 0)
 
 
-CONVS = {"gcn": gcn, "graphconv": graph_conv, "sage": sage, "gin": gin, "gat": gat, "cheb": cheb, "raw": gcn_noloop}
+CONVS = {
+    "gcn": gcn, "graphconv": graph_conv, "gin": gin, "sage": sage, "gat": gat, "cheb": cheb,
+    "leconv": lambda w, g, x: le_conv(w, g, x, "paper"), "leconv-pyg": lambda w, g, x: le_conv(w, g, x, "pyg"),
+    "leconv-authors": lambda w, g, x: le_conv(w, g, x, "authors"), "graphconv-mean": graph_conv_mean,
+    "gcn-raw": gcn_noloop, "gcn-noloop": gcn_noloop,
+}
 
 
 def layer_norm(w, x):  # 2.8

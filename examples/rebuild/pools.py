@@ -105,7 +105,7 @@ def score_gsa(p):  # 3.9
         p.gate = "tanh"
     fusion = p.auto("fusion", "gat" if authors else "gcn")
     if fusion != "none":
-        p.x = CONVS[fusion](p.w.under("fuse"), p.g, p.x)
+        p.x = CONVS["gcn-raw" if fusion == "raw" else fusion](p.w.under("fuse"), p.g, p.x)
     return a * structure + (1 - a) * feature
 
 

@@ -7,7 +7,7 @@
 #define MP_BASELINE_H
 
 #include "conf/config.h"
-#include "nn/layers.h"
+#include "nn/conv.h"
 
 typedef struct mp_net_setup { /* what a network knows when it claims its parameters */
     const mp_config *conf;    /* clusters is resolved: never 0 for a row with needs_clusters */

@@ -21,8 +21,8 @@ mp_mab mp_mab_init(mp_params *p, const char *prefix, int in_q, int in_k, int wid
     prefix = mp_param_under(p, prefix, "mab");
     l.q = mp_lin_init(p, prefix, "fc_q", in_q, width, true);
     if (convolves) {
-        l.conv_k = mp_conv_init(p, mp_param_under(p, prefix, "fc_k"), MP_GCN, in_k, width);
-        l.conv_v = mp_conv_init(p, mp_param_under(p, prefix, "fc_v"), MP_GCN, in_k, width);
+        l.conv_k = mp_conv_init(p, mp_param_under(p, prefix, "fc_k"), &mp_conv_gcn, in_k, width);
+        l.conv_v = mp_conv_init(p, mp_param_under(p, prefix, "fc_v"), &mp_conv_gcn, in_k, width);
     } else {
         l.k = mp_lin_init(p, prefix, "fc_k", in_k, width, true);
         l.v = mp_lin_init(p, prefix, "fc_v", in_k, width, true);
@@ -50,7 +50,7 @@ static const int *rows_of(mp_ctx *c, int graphs, int heads, int m, int h)
 /* Weights and bias of the keys or the values, whether the block convolves or not. */
 static mp_lin map_of(const mp_mab *l, const mp_conv *conv, mp_lin lin)
 {
-    return l->convolves ? (mp_lin){ conv->a.w, conv->bias } : lin;
+    return l->convolves ? mp_gcn_map(conv) : lin;
 }
 
 /* The queries of every graph and the values they read, as sums of rows of Y and of ones. */

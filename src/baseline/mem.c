@@ -37,7 +37,7 @@ mp_mat *mp_mem_run(const mp_mem *l, mp_ctx *c, mp_mat *x, const int *ptr, int gr
 static mp_res_block res_block_init(mp_params *p, const char *prefix, int width)
 {
     const char *norm = mp_param_under(p, prefix, "norm");
-    mp_res_block b = { .conv = mp_conv_init(p, mp_param_under(p, prefix, "conv"), MP_GAT, width, width) };
+    mp_res_block b = { .conv = mp_conv_init(p, mp_param_under(p, prefix, "conv"), &mp_conv_gat, width, width) };
     b.gamma = mp_param_vector(p, norm, "weight", width, MP_INIT_ONE, 0);
     b.beta = mp_param_vector(p, norm, "bias", width, MP_INIT_ZERO, 0);
     b.mean = mp_param_buffer(p, norm, "running_mean", width, MP_INIT_ZERO);

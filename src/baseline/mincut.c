@@ -53,7 +53,7 @@ void mp_mincut_net_init(void *state, const mp_net_setup *s)
     mp_mincut_net *n = state;
     mp_params *p = s->params;
     int c = s->conf->hidden, K1 = s->conf->clusters, K2 = (int)ceil(s->conf->ratio * K1 - 1e-9);
-    n->conv1 = mp_conv_init(p, "conv1", MP_GCN, s->features, c);
+    n->conv1 = mp_conv_init(p, "conv1", &mp_conv_gcn, s->features, c);
     n->pool[0] = mp_lin_init(p, "", "pool1", c, K1, true);
     n->conv2 = graph_conv_init(p, "conv2", c, c);
     n->pool[1] = mp_lin_init(p, "", "pool2", c, K2 > 1 ? K2 : 1, true);

@@ -4,17 +4,12 @@
 
 mp_trunk mp_trunk_init(const mp_net_setup *s)
 {
-    static const mp_conv_kind kinds[] = { [MP_CONV_AUTO] = MP_GCN,
-                                          [MP_CONV_GCN] = MP_GCN,
-                                          [MP_CONV_GRAPHCONV] = MP_GRAPHCONV,
-                                          [MP_CONV_GIN] = MP_GIN,
-                                          [MP_CONV_SAGE] = MP_SAGE };
+    const mp_conv_kind *kind = mp_conv_chosen(s->conf, "conv", &mp_conv_gcn);
     mp_trunk t = { .layers = s->conf->layers };
     mp_assert(t.layers >= 1 && t.layers <= MP_TRUNK_MOST);
     for (int l = 0; l < t.layers; l++) {
         const char *name = mp_param_under(s->params, "convs", mp_arena_printf(s->params->arena, "%d", l));
-        t.conv[l] =
-            mp_conv_init(s->params, name, kinds[s->conf->conv], l ? s->conf->hidden : s->features, s->conf->hidden);
+        t.conv[l] = mp_conv_init(s->params, name, kind, l ? s->conf->hidden : s->features, s->conf->hidden);
     }
     return t;
 }

@@ -126,11 +126,25 @@ static void put_baselines(mp_buf *b, mp_arena *a)
     mp_json_close(b, ']');
 }
 
+static void put_convolutions(mp_buf *b)
+{
+    mp_json_key(b, "convolutions");
+    mp_json_open(b, '[');
+    for (const mp_conv_kind *const *k = mp_conv_kinds(); *k; k++) {
+        mp_json_open(b, '{');
+        mp_json_add_text(b, "name", (*k)->name);
+        mp_json_add_text(b, "formula", (*k)->formula);
+        mp_json_close(b, '}');
+    }
+    mp_json_close(b, ']');
+}
+
 static void print_json(mp_buf *b, mp_arena *a)
 {
     mp_json_open(b, '{');
     put_operators(b, a);
     put_baselines(b, a);
+    put_convolutions(b);
     mp_json_close(b, '}');
     mp_buf_puts(b, "\n");
 }
@@ -170,6 +184,19 @@ static void table_of_baselines(mp_buf *b, mp_arena *a)
     mp_table_print(&t, b);
 }
 
+static void table_of_convolutions(mp_buf *b, mp_arena *a)
+{
+    static const char *const header[] = { "--conv", "computes", NULL };
+    mp_table t;
+    mp_table_init(&t, a, "Convolutions", header);
+    for (const mp_conv_kind *const *k = mp_conv_kinds(); *k; k++) {
+        mp_table_add(&t, "%s", (*k)->name);
+        mp_table_add(&t, "%s", (*k)->formula);
+    }
+    mp_buf_puts(b, "\n");
+    mp_table_print(&t, b);
+}
+
 static void markdown_presets(mp_buf *b, const char *name, const mp_method_preset *p)
 {
     for (; p && p->name; p++)
@@ -188,6 +215,9 @@ static void print_markdown(mp_buf *b)
     mp_buf_puts(b, "\n| `--pool` | name | method | learnable | proposed in |\n| --- | --- | --- | --- | --- |\n");
     for (const mp_baseline *m = mp_baselines(); m->name; m++)
         mp_buf_printf(b, "| `%s` | %s | %s | %s | %s |\n", m->name, m->title, m->method, m->learnable, m->paper);
+    mp_buf_puts(b, "\n| `--conv`, `--score-conv` | computes |\n| --- | --- |\n");
+    for (const mp_conv_kind *const *k = mp_conv_kinds(); *k; k++)
+        mp_buf_printf(b, "| `%s` | %s |\n", (*k)->name, (*k)->formula);
     mp_buf_puts(b, "\n| `--preset` | `--pool` | data set | settings |\n| --- | --- | --- | --- |\n");
     for (const mp_pool_op *o = mp_pool_ops(); o->name; o++) markdown_presets(b, o->name, o->presets);
     for (const mp_baseline *m = mp_baselines(); m->name; m++) markdown_presets(b, m->name, m->presets);
@@ -206,6 +236,7 @@ static void print_text(mp_buf *b, mp_arena *a)
 {
     table_of_operators(b, a);
     table_of_baselines(b, a);
+    table_of_convolutions(b, a);
     for (const mp_pool_op *o = mp_pool_ops(); o->name; o++) {
         mp_buf_printf(b, "\n%s: %s\n  options: %s\n", o->name, o->paper, names_of(o->name, true, a));
         if (o->variants && *o->variants) mp_buf_printf(b, "  --variant %s\n", o->variants);

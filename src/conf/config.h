@@ -20,7 +20,7 @@ typedef struct mp_config {
     double ratio, min_score;
     int gate;       /* auto | tanh | sigmoid | identity */
     int adj_power;  /* induced edges: 1 | 2 */
-    int score_conv; /* auto | gcn | graphconv | sage | gat | cheb */
+    int score_conv; /* auto | a convolution (nn/conv.h) */
     int mix;        /* gsa: auto | after | before: tanh before or after mixing */
     double alpha;   /* gsa */
     int fusion;     /* gsa: auto | gcn | gat | none | raw */
@@ -56,7 +56,7 @@ typedef struct mp_config {
     int haar_levels;      /* haar: poolings */
     /* network */
     int arch; /* tu | colors | triangles */
-    int conv; /* auto | gcn | graphconv | gin | sage */
+    int conv; /* auto | a convolution */
     int hidden, layers;
     double dropout;
     /* training */
@@ -100,7 +100,6 @@ enum { MP_COMBINE_SUM, MP_COMBINE_MAX, MP_COMBINE_L2 };
 enum { MP_RANK_AUTO, MP_RANK_RAW, MP_RANK_ACTIVATED };
 enum { MP_VARIANT_PAPER, MP_VARIANT_PYG, MP_VARIANT_AUTHORS };
 enum { MP_GATE_AUTO, MP_GATE_TANH, MP_GATE_SIGMOID, MP_GATE_IDENTITY };
-enum { MP_SCONV_AUTO, MP_SCONV_GCN, MP_SCONV_GRAPHCONV, MP_SCONV_SAGE, MP_SCONV_GAT, MP_SCONV_CHEB };
 enum { MP_MIX_AUTO, MP_MIX_AFTER, MP_MIX_BEFORE };
 enum { MP_FUSION_AUTO, MP_FUSION_GCN, MP_FUSION_GAT, MP_FUSION_NONE, MP_FUSION_RAW };
 enum { MP_INTRA_AUTO, MP_INTRA_NONE, MP_INTRA_GCN };
@@ -121,7 +120,6 @@ enum { MP_SORT_PYG, MP_SORT_DGCNN };
 enum { MP_SCHEDULE_CONSTANT, MP_SCHEDULE_COSINE, MP_SCHEDULE_STEP };
 enum { MP_ATTEND_QUERIES, MP_ATTEND_KEYS };
 enum { MP_ARCH_TU, MP_ARCH_COLORS, MP_ARCH_TRIANGLES };
-enum { MP_CONV_AUTO, MP_CONV_GCN, MP_CONV_GRAPHCONV, MP_CONV_GIN, MP_CONV_SAGE };
 
 /* Fills a configuration with the defaults of the table. */
 void mp_config_init(mp_config *c);

@@ -64,9 +64,9 @@ void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_
     int *node_ptr = MP_NEW_RAW(a, int, g->graphs + 1);
     memcpy(node_ptr, keep_ptr, (size_t)(g->graphs + 1) * sizeof(int));
     *out = mp_graph_of(a, g->graphs, node_ptr, row_ptr, col, rev);
-    /* Only twins that were asked for: whether the collection knew them must make no difference further on. */
-    bool asked = g->norm && g->norm->ready && g->norm->twins;
-    mp_assert(asked || !g->sums_only);
+    /* Only twins that were asked for: whether the collection knew them must make no difference further on. Of a graph for
+     * sums only they are part of its structure: its edges may be there as classes alone. */
+    bool asked = g->norm && g->norm->twins && (g->norm->ready || g->sums_only);
     if (asked) out->norm->twins = mp_twins_keep(a, g, g->norm->twins, keep, keep_ptr);
     out->loopless = g->loopless;
     out->sums_only = g->sums_only;

@@ -9,18 +9,18 @@
 #include <string.h>
 
 typedef struct arch {
-    mp_conv_kind conv; /* unless --conv says otherwise                           */
-    int blocks;        /* 0: as many as --layers                                 */
-    bool pool_last;    /* the last block pools too                               */
-    bool read_each;    /* every block is read out and the readouts are summed    */
+    const mp_conv_kind *conv; /* unless --conv says otherwise                        */
+    int blocks;               /* 0: as many as --layers                              */
+    bool pool_last;           /* the last block pools too                            */
+    bool read_each;           /* every block is read out and the readouts are summed */
     mp_read_kind read;
     bool deep_head; /* Linear, ReLU, dropout, Linear, ReLU, Linear; else one Linear */
 } arch;
 
 static const arch archs[] = {
-    [MP_ARCH_TU] = { MP_GCN, 0, true, true, MP_READ_MAXMEAN, true },
-    [MP_ARCH_COLORS] = { MP_GIN, 2, false, false, MP_READ_SUM, false },
-    [MP_ARCH_TRIANGLES] = { MP_GIN, 3, false, false, MP_READ_MAX, false },
+    [MP_ARCH_TU] = { &mp_conv_gcn, 0, true, true, MP_READ_MAXMEAN, true },
+    [MP_ARCH_COLORS] = { &mp_conv_gin, 2, false, false, MP_READ_SUM, false },
+    [MP_ARCH_TRIANGLES] = { &mp_conv_gin, 3, false, false, MP_READ_MAX, false },
 };
 
 struct mp_model {
@@ -87,21 +87,6 @@ mp_err mp_config_check(mp_config *c)
     return MP_OK;
 }
 
-static mp_conv_kind conv_of(const arch *a, const mp_config *conf)
-{
-    static const mp_conv_kind kinds[] = {
-        [MP_CONV_GCN] = MP_GCN, [MP_CONV_GRAPHCONV] = MP_GRAPHCONV, [MP_CONV_GIN] = MP_GIN, [MP_CONV_SAGE] = MP_SAGE
-    };
-    return conf->conv == MP_CONV_AUTO ? a->conv : kinds[conf->conv];
-}
-
-/* HGP-SL's rows sum to 1, so its next convolution neither normalises nor adds self loops (math.md 3.5). */
-static mp_conv_kind conv_after(mp_conv_kind usual, const mp_pool *before, const mp_config *conf)
-{
-    bool learned = before && before->op->coarsener == &mp_coarsen_learned;
-    return learned && usual == MP_GCN && conf->next_conv == MP_NEXT_AUTO ? MP_GCN_NOLOOP : usual;
-}
-
 static void init_head(mp_model *m, int in)
 {
     int c = m->conf.hidden, half = c / 2 > 0 ? c / 2 : 1;
@@ -131,10 +116,11 @@ static mp_err init_blocks(mp_model *m, mp_arena *a)
     const mp_pool_op *op = mp_pool_find(m->conf.pool);
     m->arch = &archs[m->conf.arch];
     m->blocks = m->arch->blocks ? m->arch->blocks : m->conf.layers;
+    const mp_conv_kind *usual = mp_conv_chosen(&m->conf, "conv", m->arch->conv);
     int width = m->features;
     for (int l = 0; l < m->blocks; l++) {
         const char *number = mp_arena_printf(a, "%d", l);
-        mp_conv_kind kind = conv_after(conv_of(m->arch, &m->conf), l ? m->pool[l - 1] : NULL, &m->conf);
+        const mp_conv_kind *kind = l ? mp_pool_next_conv(m->pool[l - 1], usual) : usual;
         m->conv[l] = mp_conv_init(&m->params, mp_param_under(&m->params, "convs", number), kind, width, m->conf.hidden);
         width = m->conf.hidden;
         if (l == m->blocks - 1 && !m->arch->pool_last) continue;
@@ -233,7 +219,7 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
     if (aux) *aux = NULL;
     if (m->baseline) return run_baseline(m, c, g, in, aux);
     for (int l = 0; l < m->blocks; l++) {
-        mp_mat *before = bare && mp_conv_reads_once(&m->conv[l]) ? now : NULL;
+        mp_mat *before = bare && m->conv[l].kind->reads_once ? now : NULL;
         now = mp_conv_run(&m->conv[l], c, g, in, true);
         if (before) mp_mat_spent(c, before);
         bare = false;
@@ -268,7 +254,7 @@ bool mp_model_sums_only(const mp_model *m)
 {
     if (m->baseline) return false;
     for (int l = 0; l < m->blocks; l++)
-        if (m->conv[l].kind != MP_GCN || (m->pool[l] && !mp_pool_sums_only(m->pool[l]))) return false;
+        if (!m->conv[l].kind->sums_only || (m->pool[l] && !mp_pool_sums_only(m->pool[l]))) return false;
     return true;
 }
 

@@ -9,8 +9,7 @@
 typedef struct asap {
     mp_lin lin;
     int att, att_bias; /* 2C x 1: first half on the query, second on the member */
-    mp_le score;
-    mp_conv intra;
+    mp_conv score, intra;
     bool intra_on;
 } asap;
 
@@ -21,8 +20,8 @@ typedef struct clusters { /* what the scorer leaves for the coarsener */
 
 static void asap_init(void *state, const mp_setup *s)
 {
-    static const mp_le_form forms[] = {
-        [MP_VARIANT_PAPER] = MP_LE_PYG_1, [MP_VARIANT_PYG] = MP_LE_PYG_2, [MP_VARIANT_AUTHORS] = MP_LE_AUTHORS
+    static const mp_conv_kind *const forms[] = {
+        [MP_VARIANT_PAPER] = &mp_conv_le, [MP_VARIANT_PYG] = &mp_conv_le_pyg, [MP_VARIANT_AUTHORS] = &mp_conv_le_authors
     };
     asap *a = state;
     const mp_config *conf = s->conf;
@@ -33,9 +32,10 @@ static void asap_init(void *state, const mp_setup *s)
     a->att = mp_param_linear(s->params, att, "weight", 1, 2 * C, mp_fan_in(2 * C));
     a->att_bias = mp_param_vector(s->params, att, "bias", 1, MP_INIT_UNIFORM, mp_fan_in(2 * C));
     a->score =
-        mp_le_init(s->params, mp_param_under(s->params, s->prefix, "gnn_score"), C, s->cols, forms[conf->variant]);
+        mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gnn_score"), forms[conf->variant], C, s->cols);
     if (a->intra_on)
-        a->intra = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gnn_intra_cluster"), MP_GCN, C, C);
+        a->intra =
+            mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gnn_intra_cluster"), &mp_conv_gcn, C, C);
 }
 
 static void asap_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
@@ -50,14 +50,18 @@ static void asap_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     mp_mat *src = mp_linear(c, inner, mp_rows(c, att, C, 2 * C), NULL, false);
     mp_mat *alpha = mp_dropout(c, mp_attention(c, looped, dst, src), pool->conf->att_dropout);
     p->x = mp_agg(c, mp_weighted(c, looped, alpha), MP_AGG_SUM, p->x, NULL, false);
-    p->score = mp_le_run(&a->score, c, mp_weighted(c, looped, NULL), p->x);
+    p->score = mp_conv_run(&a->score, c, mp_weighted(c, looped, NULL), MP_DENSE(p->x), false);
     clusters *k = MP_NEW(c->arena, clusters, 1);
     *k = (clusters){ looped, alpha };
     p->aside = k;
 }
 
-const mp_scorer mp_score_asap = { "cluster fitness", "LEConv(X^c)", "variant intra att-dropout",
-                                  sizeof(asap),      asap_init,     asap_run };
+const mp_scorer mp_score_asap = { .name = "cluster fitness",
+                                  .formula = "LEConv(X^c)",
+                                  .options = "variant intra att-dropout",
+                                  .size = sizeof(asap),
+                                  .init = asap_init,
+                                  .run = asap_run };
 
 static void cluster_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
@@ -73,6 +77,8 @@ static void cluster_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_cluster = {
-    "clusters", "X^c_keep f(R); S^T A S", "variant detach-adj", 0, NULL, cluster_run, true
-};
+const mp_coarsener mp_coarsen_cluster = { .name = "clusters",
+                                          .formula = "X^c_keep f(R); S^T A S",
+                                          .options = "variant detach-adj",
+                                          .run = cluster_run,
+                                          .kept_rows = true };

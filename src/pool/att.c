@@ -53,9 +53,12 @@ static void att_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     p->aside = (void *)(uintptr_t)g;
 }
 
-const mp_scorer mp_score_att = {
-    "attention", "softmax over nodes of X w", "attention dnorm:attention=local scale-n", sizeof(att), att_init, att_run
-};
+const mp_scorer mp_score_att = { .name = "attention",
+                                 .formula = "softmax over nodes of X w",
+                                 .options = "attention dnorm:attention=local scale-n",
+                                 .size = sizeof(att),
+                                 .init = att_init,
+                                 .run = att_run };
 
 /* T as strengths on the edges of g: rows of the kept nodes, columns divided by what the kept nodes give them. Raw: rows of
  * A+I, whose entries are 1 as long as the graph has no weights. */
@@ -89,4 +92,6 @@ static void att_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_collect(c, &t, alpha, mp_pool_gate_all(pool, c, p));
 }
 
-const mp_coarsener mp_coarsen_att = { "assignment", "T (X R); T Ahat T^T", "assign", 0, NULL, att_coarsen, false };
+const mp_coarsener mp_coarsen_att = {
+    .name = "assignment", .formula = "T (X R); T Ahat T^T", .options = "assign", .run = att_coarsen
+};

@@ -44,8 +44,18 @@ static void induced_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->bare = pool->conf->width != MP_WIDTH_MLP;
 }
 
-const mp_coarsener mp_coarsen_induced = { "induced", "X_keep f(R); A[keep, keep]", "adj-power", 0, NULL, induced_run,
-                                          true };
+static bool induced_sums_only(const void *state, const mp_config *conf)
+{
+    (void)state;
+    return conf->adj_power == 1;
+}
+
+const mp_coarsener mp_coarsen_induced = { .name = "induced",
+                                          .formula = "X_keep f(R); A[keep, keep]",
+                                          .options = "adj-power",
+                                          .run = induced_run,
+                                          .sums_only = induced_sums_only,
+                                          .kept_rows = true };
 
 static void two_hop_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
@@ -55,5 +65,5 @@ static void two_hop_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
 }
 
 const mp_coarsener mp_coarsen_two_hop = {
-    "two hops", "X_keep f(R); (A+I)^2[keep, keep] by degree", NULL, 0, NULL, two_hop_run, true
+    .name = "two hops", .formula = "X_keep f(R); (A+I)^2[keep, keep] by degree", .run = two_hop_run, .kept_rows = true
 };

@@ -15,4 +15,8 @@ static void rows_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_rows = { "rows alone", "X_keep f(R); no edges", NULL, 0, NULL, rows_run, true };
+const mp_coarsener mp_coarsen_rows = { .name = "rows alone",
+                                       .formula = "X_keep f(R); no edges",
+                                       .run = rows_run,
+                                       .sums_only = mp_sums_only_always,
+                                       .kept_rows = true };

@@ -102,9 +102,11 @@ static void square_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poo
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_square = {
-    "two steps", "X_keep f(R); (A + A^2)[keep, keep]", "square binary", 0, NULL, square_run, true
-};
+const mp_coarsener mp_coarsen_square = { .name = "two steps",
+                                         .formula = "X_keep f(R); (A + A^2)[keep, keep]",
+                                         .options = "square binary",
+                                         .run = square_run,
+                                         .kept_rows = true };
 
 static void overlap_row(paths *w, int q, int v)
 {
@@ -139,6 +141,8 @@ static void overlap_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_overlap = {
-    "overlap", "X_keep; lambda (A+I)[keep, keep] + (1-lambda) O", "lambda overlap", 0, NULL, overlap_run, true
-};
+const mp_coarsener mp_coarsen_overlap = { .name = "overlap",
+                                          .formula = "X_keep; lambda (A+I)[keep, keep] + (1-lambda) O",
+                                          .options = "lambda overlap",
+                                          .run = overlap_run,
+                                          .kept_rows = true };

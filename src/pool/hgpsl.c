@@ -145,12 +145,19 @@ static void learned_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_g = pruned(c, all, mp_edge_take(c, share, all->rev, all->edges)); /* row i, col j is the edge i -> j */
 }
 
+/* What leaves a node sums to 1, so the next convolution neither normalises nor adds self loops. */
+static const mp_conv_kind *after_learned(const mp_config *conf, const mp_conv_kind *usual)
+{
+    return conf->next_conv == MP_NEXT_AUTO && usual->of_shares ? usual->of_shares : usual;
+}
+
 const mp_coarsener mp_coarsen_learned = {
-    "structure learning",
-    "X_keep; sparsemax(leaky(a [x_i ; x_j]) + lambda A')",
-    "lambda sparse candidates hops:candidates!=full next-conv:conv=gcn next-conv:conv=auto&arch=tu",
-    sizeof(learned),
-    learned_init,
-    learned_run,
-    true
+    .name = "structure learning",
+    .formula = "X_keep; sparsemax(leaky(a [x_i ; x_j]) + lambda A')",
+    .options = "lambda sparse candidates hops:candidates!=full next-conv:conv=gcn next-conv:conv=auto&arch=tu",
+    .size = sizeof(learned),
+    .init = learned_init,
+    .run = learned_run,
+    .kept_rows = true,
+    .next_conv = after_learned
 };

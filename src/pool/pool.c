@@ -63,10 +63,24 @@ void mp_pool_ends(mp_pool *pool)
 
 bool mp_pool_sums_only(const mp_pool *pool)
 {
-    const mp_config *c = pool->conf;
-    bool gcn = c->score_conv == MP_SCONV_AUTO || c->score_conv == MP_SCONV_GCN;
-    bool fused = c->fusion == MP_FUSION_GAT || c->fusion == MP_FUSION_RAW;
-    return pool->op->sums_only && c->variant == MP_VARIANT_PAPER && gcn && !fused && c->adj_power == 1;
+    const mp_scorer *score = pool->op->scorer;
+    const mp_selector *select = pool->selector;
+    const mp_coarsener *coarsen = pool->coarsener;
+    return score->sums_only && score->sums_only(pool->score_state, pool->conf) && select->sums_only &&
+           select->sums_only(pool->select_state, pool->conf) && coarsen->sums_only &&
+           coarsen->sums_only(pool->coarsen_state, pool->conf);
+}
+
+bool mp_sums_only_always(const void *state, const mp_config *conf)
+{
+    (void)state;
+    (void)conf;
+    return true;
+}
+
+const mp_conv_kind *mp_pool_next_conv(const mp_pool *pool, const mp_conv_kind *usual)
+{
+    return pool->coarsener->next_conv ? pool->coarsener->next_conv(pool->conf, usual) : usual;
 }
 
 int mp_pool_width(const mp_pool *pool)

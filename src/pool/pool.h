@@ -13,7 +13,7 @@
 #define MP_POOL_H
 
 #include "conf/uses.h"
-#include "nn/layers.h"
+#include "nn/conv.h"
 
 typedef struct mp_pooling {
     const mp_graph *g;          /* in                                                      */
@@ -49,11 +49,17 @@ typedef struct mp_setup {
         size_t size;                                  /* of its state                  */                              \
         void (*init)(void *state, const mp_setup *s); /* claims parameters; may be NULL */                             \
         void (*run)(const struct mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p);                          \
+        /* Whether it asks of a graph nothing but GCN's sums (mp_graph_gather); NULL: it asks for more. */             \
+        bool (*sums_only)(const void *state, const mp_config *conf);                                                   \
         own                                                                                                            \
     } kind
 MP_PART(mp_scorer, );
 MP_PART(mp_selector, int (*count)(const mp_config *conf, int n);); /* kept of n nodes; NULL: scores decide */
-MP_PART(mp_coarsener, bool kept_rows;); /* out_x is what mp_pool_gate gives, whatever the edges are */
+MP_PART(mp_coarsener, bool kept_rows; /* out_x is what mp_pool_gate gives, whatever the edges are */
+        /* The convolution that follows in the place of `usual`; NULL: that one. */
+        const mp_conv_kind *(*next_conv)(const mp_config *conf, const mp_conv_kind *usual););
+/* For parts that ask nothing of a graph, however they are configured. */
+bool mp_sums_only_always(const void *state, const mp_config *conf);
 
 /* What an auxiliary loss is a mean over. */
 typedef enum mp_over { MP_OVER_GRAPHS, MP_OVER_NODES } mp_over;
@@ -69,7 +75,6 @@ typedef struct mp_pool_op {
     mp_act gate;                     /* f, unless --gate says otherwise          */
     bool rank_activated;             /* MID ranks by f(R) rather than by R       */
     bool threshold;                  /* --min-score may take the place of its selector */
-    bool sums_only;                  /* asks of a graph nothing but GCN's sums, unless an option says otherwise */
     bool ungated;                    /* kept rows are not scaled, and the width stays C, unless --gate says otherwise */
     double loss_weight;              /* of its auxiliary loss; 0: it has none    */
     mp_over loss_over;               /* nodes: its selector must have a count    */
@@ -113,6 +118,8 @@ mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, m
 void mp_pool_ends(mp_pool *pool);
 /* Whether all it asks of a graph, as configured, is the normalised sum over closed neighbourhoods. */
 bool mp_pool_sums_only(const mp_pool *pool);
+/* The convolution that follows it in the place of `usual`. */
+const mp_conv_kind *mp_pool_next_conv(const mp_pool *pool, const mp_conv_kind *usual);
 /* The weight of the auxiliary loss, 0 when there is none. */
 double mp_pool_loss_weight(const mp_pool *pool);
 /* Channels that come out: C times the score dimension, or C. */

@@ -54,8 +54,12 @@ static void rep_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     p->score = mp_act_of(c, mp_agg(c, p->g, MP_AGG_ROW, z, NULL, false), MP_ACT_SIGMOID);
 }
 
-const mp_scorer mp_score_rep = { "representative", "sigmoid(D^-1 A X P / norm(P))", "rep-score", sizeof(rep), rep_init,
-                                 rep_run };
+const mp_scorer mp_score_rep = { .name = "representative",
+                                 .formula = "sigmoid(D^-1 A X P / norm(P))",
+                                 .options = "rep-score",
+                                 .size = sizeof(rep),
+                                 .init = rep_init,
+                                 .run = rep_run };
 
 typedef struct soft {
     int w; /* W_b, C x C */
@@ -206,6 +210,9 @@ static void rep_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_collect(c, &t, T, mp_pool_gate_all(pool, c, p));
 }
 
-const mp_coarsener mp_coarsen_rep = {
-    "soft assignment", "T^T (X S); normalised T^T Ahat T", "lambda", sizeof(soft), soft_init, rep_coarsen, false
-};
+const mp_coarsener mp_coarsen_rep = { .name = "soft assignment",
+                                      .formula = "T^T (X S); normalised T^T Ahat T",
+                                      .options = "lambda",
+                                      .size = sizeof(soft),
+                                      .init = soft_init,
+                                      .run = rep_coarsen };

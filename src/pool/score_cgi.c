@@ -75,8 +75,10 @@ static mp_mat *contrast(const mp_pool *pool, const judge *d, mp_ctx *c, const mp
 static void cgi_init(void *state, const mp_setup *s)
 {
     cgi *a = state;
-    a->real[0] = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gcn_r"), MP_GCN, s->channels, s->cols);
-    a->fake[0] = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gcn_f"), MP_GCN, s->channels, s->cols);
+    a->real[0] =
+        mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gcn_r"), &mp_conv_gcn, s->channels, s->cols);
+    a->fake[0] =
+        mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gcn_f"), &mp_conv_gcn, s->channels, s->cols);
     a->d = judge_init(s);
 }
 
@@ -89,10 +91,20 @@ static void cgi_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     p->loss = contrast(pool, &a->d, c, p->g, p->x, real, fake);
 }
 
-const mp_scorer mp_score_cgi = {
-    "real and fake", "tanh(GCN_r(X)) - tanh(GCN_f(X))", "mi-weight mi-nodes:mi-weight!=0", sizeof(cgi), cgi_init,
-    cgi_run
-};
+static bool cgi_sums_only(const void *state, const mp_config *conf)
+{
+    const cgi *a = state;
+    (void)conf;
+    return a->real[0].kind->sums_only && a->fake[0].kind->sums_only;
+}
+
+const mp_scorer mp_score_cgi = { .name = "real and fake",
+                                 .formula = "tanh(GCN_r(X)) - tanh(GCN_f(X))",
+                                 .options = "mi-weight mi-nodes:mi-weight!=0",
+                                 .size = sizeof(cgi),
+                                 .init = cgi_init,
+                                 .run = cgi_run,
+                                 .sums_only = cgi_sums_only };
 
 static void authors_init(void *state, const mp_setup *s)
 {
@@ -100,10 +112,10 @@ static void authors_init(void *state, const mp_setup *s)
     cgi *a = state;
     mp_conv *both[2] = { a->real, a->fake };
     int C = s->channels;
-    a->change = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "transform"), MP_GRAPHCONV, C, C);
+    a->change = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "transform"), &mp_conv_graph, C, C);
     for (int i = 0; i < 2; i++)
         for (int l = 0; l < 2; l++)
-            both[i][l] = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, names[i][l]), MP_GRAPHCONV, C,
+            both[i][l] = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, names[i][l]), &mp_conv_graph, C,
                                       l ? s->cols : C);
     a->d = judge_init(s);
 }
@@ -123,7 +135,9 @@ static void authors_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->loss = contrast(pool, &a->d, c, p->g, p->x, mp_act_of(c, real, MP_ACT_TANH), mp_act_of(c, fake, MP_ACT_TANH));
 }
 
-const mp_scorer mp_score_cgi_authors = {
-    "real and fake", "two GraphConv layers each", "mi-weight mi-nodes:mi-weight!=0", sizeof(cgi), authors_init,
-    authors_run
-};
+const mp_scorer mp_score_cgi_authors = { .name = "real and fake",
+                                         .formula = "two GraphConv layers each",
+                                         .options = "mi-weight mi-nodes:mi-weight!=0",
+                                         .size = sizeof(cgi),
+                                         .init = authors_init,
+                                         .run = authors_run };

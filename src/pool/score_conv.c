@@ -5,16 +5,6 @@
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 
-static mp_conv_kind conv_kind(const mp_config *conf, mp_conv_kind otherwise)
-{
-    static const mp_conv_kind kinds[] = { [MP_SCONV_GCN] = MP_GCN,
-                                          [MP_SCONV_GRAPHCONV] = MP_GRAPHCONV,
-                                          [MP_SCONV_SAGE] = MP_SAGE,
-                                          [MP_SCONV_GAT] = MP_GAT,
-                                          [MP_SCONV_CHEB] = MP_CHEB };
-    return conf->score_conv == MP_SCONV_AUTO ? otherwise : kinds[conf->score_conv];
-}
-
 typedef struct sag {
     mp_conv conv;
     int select; /* variant pyg: one scalar whose sign multiplies the score, all of it under a threshold; -1: none */
@@ -24,7 +14,7 @@ static void sag_init(void *state, const mp_setup *s)
 {
     sag *a = state;
     bool pyg = s->conf->variant == MP_VARIANT_PYG;
-    mp_conv_kind kind = conv_kind(s->conf, pyg ? MP_GRAPHCONV : MP_GCN);
+    const mp_conv_kind *kind = mp_conv_chosen(s->conf, "score-conv", pyg ? &mp_conv_graph : &mp_conv_gcn);
     a->conv =
         mp_conv_init(s->params, mp_param_under(s->params, s->prefix, pyg ? "gnn" : "gcn"), kind, s->channels, s->cols);
     a->select = -1;
@@ -39,7 +29,20 @@ static void sag_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     if (a->select >= 0) p->score = mp_linear(c, p->score, mp_pool_directions(pool, c, a->select), NULL, false);
 }
 
-const mp_scorer mp_score_conv = { "convolution", "GCN(X)", "score-conv variant", sizeof(sag), sag_init, sag_run };
+static bool sag_sums_only(const void *state, const mp_config *conf)
+{
+    const sag *a = state;
+    (void)conf;
+    return a->conv.kind->sums_only;
+}
+
+const mp_scorer mp_score_conv = { .name = "convolution",
+                                  .formula = "GCN(X)",
+                                  .options = "score-conv variant",
+                                  .size = sizeof(sag),
+                                  .init = sag_init,
+                                  .run = sag_run,
+                                  .sums_only = sag_sums_only };
 
 typedef struct gsa {
     mp_conv conv, fuse;
@@ -49,8 +52,8 @@ typedef struct gsa {
 
 static void gsa_init(void *state, const mp_setup *s)
 {
-    static const mp_conv_kind fusions[] = {
-        [MP_FUSION_GCN] = MP_GCN, [MP_FUSION_GAT] = MP_GAT, [MP_FUSION_RAW] = MP_GCN_RAW
+    static const mp_conv_kind *const fusions[] = {
+        [MP_FUSION_GCN] = &mp_conv_gcn, [MP_FUSION_GAT] = &mp_conv_gat, [MP_FUSION_RAW] = &mp_conv_gcn_raw
     };
     gsa *a = state;
     bool authors = s->conf->variant == MP_VARIANT_AUTHORS;
@@ -58,8 +61,8 @@ static void gsa_init(void *state, const mp_setup *s)
     a->before = s->conf->mix == MP_MIX_AUTO ? authors : s->conf->mix == MP_MIX_BEFORE;
     a->fused = fusion != MP_FUSION_NONE;
     if (a->before) *s->gate = MP_ACT_TANH;
-    a->conv = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gcn"), conv_kind(s->conf, MP_GCN),
-                           s->channels, s->cols);
+    a->conv = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gcn"),
+                           mp_conv_chosen(s->conf, "score-conv", &mp_conv_gcn), s->channels, s->cols);
     a->lin = mp_lin_init(s->params, s->prefix, "mlp", s->channels, s->cols, true);
     if (a->fused)
         a->fuse = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "fuse"), fusions[fusion], s->channels,
@@ -80,10 +83,18 @@ static void gsa_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     if (a->fused) p->x = mp_conv_run(&a->fuse, c, p->g, MP_DENSE(p->x), false);
 }
 
-const mp_scorer mp_score_gsa = { "structure and feature",
-                                 "a tanh(GCN(X)) + (1-a) tanh(X W + b)",
-                                 "score-conv mix alpha fusion variant rank:gate=auto&mix=before "
-                                 "rank:gate=auto&mix=auto&variant=authors",
-                                 sizeof(gsa),
-                                 gsa_init,
-                                 gsa_run };
+static bool gsa_sums_only(const void *state, const mp_config *conf)
+{
+    const gsa *a = state;
+    (void)conf;
+    return a->conv.kind->sums_only && (!a->fused || a->fuse.kind->sums_only);
+}
+
+const mp_scorer mp_score_gsa = { .name = "structure and feature",
+                                 .formula = "a tanh(GCN(X)) + (1-a) tanh(X W + b)",
+                                 .options = "score-conv mix alpha fusion variant rank:gate=auto&mix=before "
+                                            "rank:gate=auto&mix=auto&variant=authors",
+                                 .size = sizeof(gsa),
+                                 .init = gsa_init,
+                                 .run = gsa_run,
+                                 .sums_only = gsa_sums_only };

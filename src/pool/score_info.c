@@ -23,7 +23,9 @@ static void l1_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling
     c->record = record;
 }
 
-const mp_scorer mp_score_l1 = { "information", "L1 norm of (I - D^-1 A) X", "lap-norm", 0, NULL, l1_run };
+const mp_scorer mp_score_l1 = {
+    .name = "information", .formula = "L1 norm of (I - D^-1 A) X", .options = "lap-norm", .run = l1_run
+};
 
 /* Row v of A^q for q = 1..t in turn: paths that end in v, one step longer each time. */
 typedef struct walk {
@@ -93,4 +95,6 @@ static void l2_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling
     c->record = record;
 }
 
-const mp_scorer mp_score_l2 = { "information", "L2 norm of (I - mean_q (D^q)^-1 A^q) X", "hops", 0, NULL, l2_run };
+const mp_scorer mp_score_l2 = {
+    .name = "information", .formula = "L2 norm of (I - mean_q (D^q)^-1 A^q) X", .options = "hops", .run = l2_run
+};

@@ -24,7 +24,13 @@ static void proj_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     p->score = mp_linear(c, p->x, mp_pool_directions(pool, c, a->p), NULL, false);
 }
 
-const mp_scorer mp_score_proj = { "projection", "X P / norm(P)", "variant", sizeof(proj), proj_init, proj_run };
+const mp_scorer mp_score_proj = { .name = "projection",
+                                  .formula = "X P / norm(P)",
+                                  .options = "variant",
+                                  .size = sizeof(proj),
+                                  .init = proj_init,
+                                  .run = proj_run,
+                                  .sums_only = mp_sums_only_always };
 
 static void linear_init(void *state, const mp_setup *s)
 {
@@ -37,4 +43,10 @@ static void linear_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poo
     p->score = mp_lin_run(state, c, MP_DENSE(mp_dropout(c, p->x, pool->conf->dropout)), false);
 }
 
-const mp_scorer mp_score_linear = { "linear", "X W + b", "dropout", sizeof(mp_lin), linear_init, linear_run };
+const mp_scorer mp_score_linear = { .name = "linear",
+                                    .formula = "X W + b",
+                                    .options = "dropout",
+                                    .size = sizeof(mp_lin),
+                                    .init = linear_init,
+                                    .run = linear_run,
+                                    .sums_only = mp_sums_only_always };

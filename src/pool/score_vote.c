@@ -57,9 +57,9 @@ static void vote_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     if (pool->conf->scale_n) p->score = mp_row_scale(c, p->score, per_graph(c, g, false));
 }
 
-const mp_scorer mp_score_vote = { "votes",
-                                  "softmax(local vote) + softmax(global vote)",
-                                  "connectivity lambda:connectivity=true scale-n",
-                                  sizeof(vote),
-                                  vote_init,
-                                  vote_run };
+const mp_scorer mp_score_vote = { .name = "votes",
+                                  .formula = "softmax(local vote) + softmax(global vote)",
+                                  .options = "connectivity lambda:connectivity=true scale-n",
+                                  .size = sizeof(vote),
+                                  .init = vote_init,
+                                  .run = vote_run };

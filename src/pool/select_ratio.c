@@ -119,9 +119,12 @@ int mp_count_ratio(const mp_config *conf, int n)
     return mp_kept_count(conf->ratio, n);
 }
 
-const mp_selector mp_select_ratio = {
-    "TOP_k", "k = ceil(ratio n) largest keys", "ratio:min-score=0", 0, NULL, best_run, mp_count_ratio
-};
+const mp_selector mp_select_ratio = { .name = "TOP_k",
+                                      .formula = "k = ceil(ratio n) largest keys",
+                                      .options = "ratio:min-score=0",
+                                      .run = best_run,
+                                      .sums_only = mp_sums_only_always,
+                                      .count = mp_count_ratio };
 
 /* Graph U-Nets' released code. */
 static int count_floor(const mp_config *conf, int n)
@@ -130,9 +133,12 @@ static int count_floor(const mp_config *conf, int n)
     return k > 2 ? k : n < 2 ? n : 2;
 }
 
-const mp_selector mp_select_floor = {
-    "TOP_k", "k = max(2, floor(ratio n)) largest keys", "ratio:min-score=0", 0, NULL, best_run, count_floor
-};
+const mp_selector mp_select_floor = { .name = "TOP_k",
+                                      .formula = "k = max(2, floor(ratio n)) largest keys",
+                                      .options = "ratio:min-score=0",
+                                      .run = best_run,
+                                      .sums_only = mp_sums_only_always,
+                                      .count = count_floor };
 
 /* Scores are a softmax over the graph: keep those above min(a, largest - 1e-7), so that one always survives. */
 static void threshold_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
@@ -152,6 +158,8 @@ static void threshold_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_
     rank_counts(pool, c, p, counts);
 }
 
-const mp_selector mp_select_threshold = {
-    "threshold", "share of the graph above min-score", "min-score", 0, NULL, threshold_run, NULL
-};
+const mp_selector mp_select_threshold = { .name = "threshold",
+                                          .formula = "share of the graph above min-score",
+                                          .options = "min-score",
+                                          .run = threshold_run,
+                                          .sums_only = mp_sums_only_always };

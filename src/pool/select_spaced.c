@@ -63,9 +63,12 @@ static void spaced_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poo
     p->dropped = dropped;
 }
 
-const mp_selector mp_select_spaced = {
-    "1DPool", "ranks floor(q / ratio)", "ratio:min-score=0", 0, NULL, spaced_run, mp_count_ratio
-};
+const mp_selector mp_select_spaced = { .name = "1DPool",
+                                       .formula = "ranks floor(q / ratio)",
+                                       .options = "ratio:min-score=0",
+                                       .run = spaced_run,
+                                       .sums_only = mp_sums_only_always,
+                                       .count = mp_count_ratio };
 
 /* ---- iPool local: take the best candidate, strike it and its neighbours out; start over when none is left */
 static void local_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
@@ -96,8 +99,11 @@ static void local_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pool
     p->dropped = dropped;
 }
 
-const mp_selector mp_select_local = { "TOP_k",       "k = ceil(ratio n) largest keys", "ratio pick", 0, NULL, local_run,
-                                      mp_count_ratio };
+const mp_selector mp_select_local = { .name = "TOP_k",
+                                      .formula = "k = ceil(ratio n) largest keys",
+                                      .options = "ratio pick",
+                                      .run = local_run,
+                                      .count = mp_count_ratio };
 
 /* ---- SEL_k: first the best score; then, k-1 times, the largest score x distance to what is selected (math.md 3.7).
  *
@@ -239,6 +245,8 @@ static void far_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     p->dropped = dropped;
 }
 
-const mp_selector mp_select_far = {
-    "SEL_k", "largest score x distance to what is selected", "ratio rep-select", 0, NULL, far_run, mp_count_ratio
-};
+const mp_selector mp_select_far = { .name = "SEL_k",
+                                    .formula = "largest score x distance to what is selected",
+                                    .options = "ratio rep-select",
+                                    .run = far_run,
+                                    .count = mp_count_ratio };

@@ -95,9 +95,12 @@ static void vip_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
                      mp_bce(c, mean_critic(c, critic(a, c, other, near)), false));
 }
 
-const mp_scorer mp_score_vip = {
-    "neighbourhood information", "critic(MLP(X), P)", "hops mi-weight", sizeof(vip), vip_init, vip_run
-};
+const mp_scorer mp_score_vip = { .name = "neighbourhood information",
+                                 .formula = "critic(MLP(X), P)",
+                                 .options = "hops mi-weight",
+                                 .size = sizeof(vip),
+                                 .init = vip_init,
+                                 .run = vip_run };
 
 /* Softmax over the stored entries of a row of A+I. */
 static mp_mat *row_shares(mp_ctx *c, const mp_graph *looped)
@@ -164,10 +167,8 @@ static void vip_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_vip = { "cluster connection",
-                                      "X_keep f(R); T A T^T, T = softmax(A_keep)",
-                                      "vip-adj adj-power:vip-adj=induced",
-                                      0,
-                                      NULL,
-                                      vip_coarsen,
-                                      true };
+const mp_coarsener mp_coarsen_vip = { .name = "cluster connection",
+                                      .formula = "X_keep f(R); T A T^T, T = softmax(A_keep)",
+                                      .options = "vip-adj adj-power:vip-adj=induced",
+                                      .run = vip_coarsen,
+                                      .kept_rows = true };

@@ -1,7 +1,6 @@
 /* golden.c - from a file to a verdict: which case it is, run by which function.
  * SPDX-License-Identifier: MIT */
 #include "selftest/golden_run.h"
-#include "nn/layers.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,15 +11,15 @@
  * for an option that its metadata do not say. */
 /* clang-format off */
 static const mp_golden_kind kinds[] = {
-    { .name = "gcn_conv",             .run = mp_golden_conv, .form = MP_GCN },
-    { .name = "graph_conv",           .run = mp_golden_conv, .form = MP_GRAPHCONV },
-    { .name = "gin_conv",             .run = mp_golden_conv, .form = MP_GIN },
-    { .name = "le_conv",              .run = mp_golden_le,   .form = MP_LE_PYG_2 },
-    { .name = "spec_gcn_noloop",      .run = mp_golden_conv, .form = MP_GCN_NOLOOP },
-    { .name = "spec_graph_conv_mean", .run = mp_golden_conv, .form = MP_GRAPHCONV_MEAN },
-    { .name = "spec_sage_conv",       .run = mp_golden_conv, .form = MP_SAGE },
-    { .name = "spec_gat_conv",        .run = mp_golden_conv, .form = MP_GAT },
-    { .name = "spec_le_conv",         .run = mp_golden_le,   .form = MP_LE_PYG_1 },
+    { .name = "gcn_conv",             .run = mp_golden_conv, .conv = "gcn" },
+    { .name = "graph_conv",           .run = mp_golden_conv, .conv = "graphconv" },
+    { .name = "gin_conv",             .run = mp_golden_conv, .conv = "gin" },
+    { .name = "le_conv",              .run = mp_golden_conv, .conv = "leconv-pyg" },
+    { .name = "spec_gcn_noloop",      .run = mp_golden_conv, .conv = "gcn-noloop" },
+    { .name = "spec_graph_conv_mean", .run = mp_golden_conv, .conv = "graphconv-mean" },
+    { .name = "spec_sage_conv",       .run = mp_golden_conv, .conv = "sage" },
+    { .name = "spec_gat_conv",        .run = mp_golden_conv, .conv = "gat" },
+    { .name = "spec_le_conv",         .run = mp_golden_conv, .conv = "leconv" },
     { .name = "topk_pool",            .run = mp_golden_pool, .op = "topk", .options = "variant=pyg", .gated = true },
     { .name = "sag_pool",             .run = mp_golden_pool, .op = "sag",  .options = "variant=pyg score-conv=gcn", .gated = true },
     { .name = "asap_pool",            .run = mp_golden_pool, .op = "asap", .options = "variant=pyg", .fixed = "select.weight" },

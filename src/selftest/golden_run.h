@@ -12,7 +12,8 @@ typedef struct mp_golden_kind mp_golden_kind;
 struct mp_golden_kind {
     const char *name; /* the case's name begins with these words */
     mp_err (*run)(mp_case *k, const mp_golden_kind *row);
-    int form;            /* which of several: mp_conv_kind, mp_le_form, ...                    */
+    const char *conv;    /* convolution (nn/conv.h)                                            */
+    int form;            /* which of several                                                   */
     const char *op;      /* pooling operator; NULL: the next word of the case's name           */
     const char *options; /* "name=value name=value": what the name of the case stands for      */
     const char *fixed;   /* a weight of the reference that cannot matter while it is positive  */
@@ -23,7 +24,6 @@ struct mp_golden_kind {
 MP_MUST mp_err mp_golden_setup(mp_case *k, const mp_golden_kind *row, const mp_pool_op **op, mp_config *conf);
 
 mp_err mp_golden_conv(mp_case *k, const mp_golden_kind *row);
-mp_err mp_golden_le(mp_case *k, const mp_golden_kind *row);
 mp_err mp_golden_pool(mp_case *k, const mp_golden_kind *row);
 mp_err mp_golden_net(mp_case *k, const mp_golden_kind *row);
 

@@ -76,6 +76,17 @@ else
 --pool topk --layers 4 --ratio 0.3 --conv graphconv
 --pool topk --conv sage
 --pool sag --conv gin
+--pool sag --conv gat
+--pool topk --conv cheb
+--pool topk --conv leconv
+--pool sag --conv leconv-pyg --score-conv leconv
+--pool sag --conv leconv-authors --score-conv gin
+--pool topk --conv graphconv-mean
+--pool ug --conv graphconv-mean
+--pool topk --conv gcn-raw
+--pool sag --conv gcn-noloop --score-conv gcn-noloop
+--pool asap --conv gat
+--pool set2set --conv cheb
 --pool topk --score-dim 5 --width multihead
 --pool topk --score-dim 3 --width repeat
 --pool topk --score-dim 3 --width mlp

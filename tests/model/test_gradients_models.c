@@ -17,7 +17,7 @@
 
 static const int sizes[] = { 6, 1, 5 };
 
-static void layer(mp_check *t, mp_conv_kind kind, bool weighted, bool relu, bool sparse)
+static void layer(mp_check *t, const mp_conv_kind *kind, bool weighted, bool relu, bool sparse)
 {
     mp_check_reset(t);
     mp_graph g = mp_rig_graph(&t->rig, 3, sizes, 0.35, weighted ? 0.3 : 0);
@@ -39,23 +39,8 @@ static void layer(mp_check *t, mp_conv_kind kind, bool weighted, bool relu, bool
 static void every_convolution(void **state)
 {
     mp_check *t = *state;
-    for (int kind = MP_GCN; kind <= MP_GCN_NOLOOP; kind++)
-        for (int how = 0; how < 8; how++) layer(t, kind, how & 1, how & 2, how & 4);
-}
-
-static void every_form_of_leconv(void **state)
-{
-    mp_check *t = *state;
-    for (int how = 0; how < 6; how++) {
-        mp_check_reset(t);
-        mp_graph g = mp_rig_graph(&t->rig, 3, sizes, 0.35, 0.5);
-        mp_params p = { .arena = t->rig.memory };
-        mp_le l = mp_le_init(&p, "le", 4, 2, how / 2);
-        mp_check_params(t, &p);
-        if (how & 1) mp_check_watch(t, g.w = mp_rig_weights(&t->rig, &g));
-        mp_mat *x = mp_check_input(t, g.nodes, 4);
-        MP_GRADCHECK(t, mp_le_run(&l, &t->ctx, mp_check_fresh(t, &g), x));
-    }
+    for (const mp_conv_kind *const *kind = mp_conv_kinds(); *kind; kind++)
+        for (int how = 0; how < 8; how++) layer(t, *kind, how & 1, how & 2, how & 4);
 }
 
 static void attention_and_added_loops(void **state)
@@ -392,7 +377,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(every_convolution),
-        CASE(every_form_of_leconv),
         CASE(attention_and_added_loops),
         CASE(every_operator_at_every_dimension_width_and_variant),
         CASE(every_option_of_every_operator),

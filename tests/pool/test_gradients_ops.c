@@ -33,7 +33,7 @@ static void keep_chosen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->keep_ptr = s->keep_ptr;
 }
 
-static const mp_selector fixed = { "fixed", "the nodes of the first run", NULL, 0, NULL, keep_chosen, NULL };
+static const mp_selector fixed = { .name = "fixed", .formula = "the nodes of the first run", .run = keep_chosen };
 
 typedef struct tower { /* two pooling layers and their inputs */
     mp_config conf;

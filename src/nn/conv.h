@@ -1,0 +1,55 @@
+/* conv.h - graph convolutions as rows: networks, score layers and baselines take any of them.
+ *
+ *     Y = conv(X, A),  N x in to N x out, then ReLU if asked                                      (math.md 2.2 to 2.7)
+ *
+ * A row says what a convolution computes and what others must know about it; a layer is a row with its parameters. A new
+ * convolution is a new row in convs.c, and its name among the choices of --conv (conf/config.c).
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_CONV_H
+#define MP_CONV_H
+
+#include "conf/config.h"
+#include "nn/layers.h"
+
+typedef struct mp_conv_setup { /* what a convolution knows when it claims its parameters */
+    mp_params *params;
+    const char *prefix;
+    int in, out; /* channels                                           */
+    int heads;   /* of attention, side by side; 0: one                 */
+} mp_conv_setup;
+
+typedef struct mp_conv_kind {
+    const char *name;    /* on the command line */
+    const char *formula; /* for midpool ops     */
+    size_t size;         /* of its state        */
+    void (*init)(void *state, const mp_conv_setup *s);
+    mp_mat *(*run)(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, bool relu);
+    bool sums_only;  /* asks of a graph nothing but GCN's sums: mp_graph_gather */
+    bool reads_once; /* its backward needs the values of its input for one product alone, before that writes the input's
+                        gradient */
+    const struct mp_conv_kind *of_shares; /* takes its place on edges whose weights are shares already, so that it must
+                                             neither normalise nor add loops; NULL: it stays */
+} mp_conv_kind;
+
+extern const mp_conv_kind mp_conv_gcn, mp_conv_gcn_noloop, mp_conv_gcn_raw, mp_conv_graph, mp_conv_graph_mean,
+    mp_conv_gin, mp_conv_sage, mp_conv_le, mp_conv_le_pyg, mp_conv_le_authors, mp_conv_gat, mp_conv_cheb;
+
+/* All rows; the list ends with NULL. */
+const mp_conv_kind *const *mp_conv_kinds(void);
+/* NULL when there is none of that name. */
+const mp_conv_kind *mp_conv_find(const char *name);
+/* The one that an option of a configuration names, or `usual` for "auto". */
+const mp_conv_kind *mp_conv_chosen(const mp_config *conf, const char *option, const mp_conv_kind *usual);
+
+typedef struct mp_conv { /* a layer */
+    const mp_conv_kind *kind;
+    const void *state;
+} mp_conv;
+mp_conv mp_conv_new(const mp_conv_kind *kind, const mp_conv_setup *s);
+/* The same for what needs nothing but channels. */
+mp_conv mp_conv_init(mp_params *p, const char *prefix, const mp_conv_kind *kind, int in, int out);
+/* Weights and bias of a GCN layer, for who sums before the product. */
+mp_lin mp_gcn_map(const mp_conv *l);
+mp_mat *mp_conv_run(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input x, bool relu);
+
+#endif

@@ -1,0 +1,50 @@
+/* convs.c - the table of convolutions. A new convolution is a new row.
+ * SPDX-License-Identifier: MIT */
+#include "nn/conv.h"
+
+#include <string.h>
+
+static const mp_conv_kind *const kinds[] = {
+    &mp_conv_gcn, &mp_conv_graph,  &mp_conv_gin,        &mp_conv_sage,       &mp_conv_gat,     &mp_conv_cheb,
+    &mp_conv_le,  &mp_conv_le_pyg, &mp_conv_le_authors, &mp_conv_graph_mean, &mp_conv_gcn_raw, &mp_conv_gcn_noloop,
+    NULL
+};
+
+const mp_conv_kind *const *mp_conv_kinds(void)
+{
+    return kinds;
+}
+
+const mp_conv_kind *mp_conv_find(const char *name)
+{
+    for (const mp_conv_kind *const *k = kinds; *k; k++)
+        if (strcmp((*k)->name, name) == 0) return *k;
+    return NULL;
+}
+
+const mp_conv_kind *mp_conv_chosen(const mp_config *conf, const char *option, const mp_conv_kind *usual)
+{
+    char name[64];
+    mp_conf_get(mp_conf_find(mp_config_table, option), conf, name, sizeof name);
+    if (strcmp(name, "auto") == 0) return usual;
+    const mp_conv_kind *kind = mp_conv_find(name);
+    mp_assert(kind != NULL); /* every choice has its row: tests/nn/test_convs.c */
+    return kind;
+}
+
+mp_conv mp_conv_new(const mp_conv_kind *kind, const mp_conv_setup *s)
+{
+    void *state = mp_arena_zero(s->params->arena, 1, kind->size);
+    kind->init(state, s);
+    return (mp_conv){ kind, state };
+}
+
+mp_conv mp_conv_init(mp_params *p, const char *prefix, const mp_conv_kind *kind, int in, int out)
+{
+    return mp_conv_new(kind, &(mp_conv_setup){ .params = p, .prefix = prefix, .in = in, .out = out });
+}
+
+mp_mat *mp_conv_run(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input x, bool relu)
+{
+    return l->kind->run(l->state, c, g, x, relu);
+}

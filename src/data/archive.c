@@ -66,28 +66,29 @@ static size_t first_room(struct archive_entry *entry, const mp_gather *g)
     return (size_t)said + BLOCK;
 }
 
-static mp_err read_member(mp_gather *g, struct archive *in, struct archive_entry *entry, mp_arena *owner, mp_span *out)
+static mp_err read_member(mp_gather *g, struct archive *in, struct archive_entry *entry, const mp_gather_place *at)
 {
-    size_t room = first_room(entry, g), n = 0;
-    char *p = MP_NEW_RAW(owner, char, room + 1);
-    for (;;) {
+    bool all = at->most == SIZE_MAX;
+    size_t room = all ? first_room(entry, g) : at->most + BLOCK, n = 0;
+    char *p = MP_NEW_RAW(at->owner, char, room + 1);
+    while (n < at->most) {
         if (room - n < BLOCK) {
-            char *more = MP_NEW_RAW(owner, char, 2 * room + 1);
+            char *more = MP_NEW_RAW(at->owner, char, 2 * room + 1);
             memcpy(more, p, n);
             p = more;
             room *= 2;
         }
-        la_ssize_t got = archive_read_data(in, p + n, BLOCK);
+        la_ssize_t got = archive_read_data(in, p + n, at->most - n < BLOCK ? at->most - n : BLOCK);
         if (got == ARCHIVE_RETRY) continue;
         if (got < 0) return damaged(g->where, in, archive_entry_pathname(entry));
         if (got == 0) break;
         n += (size_t)got;
         MP_TRY(mp_gather_grown(g, (size_t)got, packed_so_far(in)));
     }
-    if (archive_entry_size_is_set(entry) && (int64_t)n != archive_entry_size(entry))
+    if (all && archive_entry_size_is_set(entry) && (int64_t)n != archive_entry_size(entry))
         return mp_fail(MP_ERR_INPUT, "%s: %s is cut off", g->where, archive_entry_pathname(entry));
     p[n] = '\0';
-    *out = (mp_span){ p, n };
+    *at->slot = (mp_span){ p, n };
     return MP_OK;
 }
 
@@ -120,18 +121,17 @@ static mp_err read_members(void *arg)
         if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return damaged(g->where, in, NULL);
         const char *path = archive_entry_pathname(entry);
         if (++members > 100000) return mp_fail(MP_ERR_LIMIT, "%s: has more than 100000 members", g->where);
-        mp_span *slot = NULL;
-        mp_arena *owner = NULL;
+        mp_gather_place at = { .slot = NULL };
         bool folder = archive_entry_filetype(entry) == AE_IFDIR;
         if (!path) return mp_fail(MP_ERR_INPUT, "%s: the name of member %d cannot be read", g->where, members);
-        if (!folder) MP_TRY(mp_gather_slot(g, path, &slot, &owner));
-        if (slot && archive_entry_filetype(entry) != AE_IFREG)
+        if (!folder) MP_TRY(mp_gather_slot(g, path, &at));
+        if (at.slot && archive_entry_filetype(entry) != AE_IFREG)
             return mp_fail(MP_ERR_INPUT, "%s: %s is not a plain file", g->where, path);
-        if (slot && g->names_only)
-            *slot = mp_span_of(mp_arena_text(owner, path, strlen(path)));
+        if (at.slot && g->names_only)
+            *at.slot = mp_span_of(mp_arena_text(at.owner, path, strlen(path)));
         else
-            MP_TRY(slot ? read_member(g, in, entry, owner, slot) : skip_member(g, entry, &skipped));
-        if (slot && !g->names_only) *slot = mp_without_mark(*slot);
+            MP_TRY(at.slot ? read_member(g, in, entry, &at) : skip_member(g, entry, &skipped));
+        if (at.slot && !g->names_only) *at.slot = mp_without_mark(*at.slot);
     }
     return members ? MP_OK : mp_fail(MP_ERR_INPUT, "%s: the archive is empty", g->where);
 }
@@ -224,7 +224,7 @@ static mp_err open_member(const char *where, const char *path, mp_tap *out)
 
 mp_err mp_stream_zip(const char *path, const mp_dataset_as *as, int threads, mp_arena *a, mp_stream **out)
 {
-    mp_gather g = { .where = path, .text = a, .keep = a, .names_only = true };
+    mp_gather g = { .where = path, .text = a, .keep = a, .edges = mp_dataset_wants_edges(as), .names_only = true };
     size_t n = strlen(path);
     if (n < 4 || strcmp(path + n - 4, ".zip") != 0)
         return mp_fail(MP_ERR_INPUT, "compressed tars have no way to read several files in step");

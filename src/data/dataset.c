@@ -2,7 +2,7 @@
  *
  * The fingerprint is 64-bit FNV-1a with whole numbers instead of bytes and a shift between steps, over, in
  * this order: counts, node ranges, row ranges, columns; feature columns, ranges, columns, values (as
- * doubles); task, classes, labels or targets. It depends on neither the machine's byte order nor the name of
+ * doubles); the same of the edges where they have features; task, classes, labels or targets. It depends on neither the machine's byte order nor the name of
  * the set.
  * SPDX-License-Identifier: MIT */
 #include "data/dataset.h"
@@ -35,6 +35,15 @@ static uint64_t over_real(uint64_t h, double v)
     return step(h, bits);
 }
 
+static uint64_t over_features(uint64_t h, const mp_sparse *x)
+{
+    h = step(h, (uint32_t)x->cols);
+    h = over_ints(h, x->ptr, x->rows + 1);
+    h = over_ints(h, x->col, x->ptr[x->rows]);
+    for (int i = 0; x->val && i < x->ptr[x->rows]; i++) h = over_real(h, (double)x->val[i]);
+    return h;
+}
+
 static uint64_t fingerprint(const mp_dataset *d)
 {
     const mp_graph *g = &d->graphs;
@@ -43,10 +52,8 @@ static uint64_t fingerprint(const mp_dataset *d)
     h = over_ints(h, g->node_ptr, g->graphs + 1);
     h = over_ints(h, g->row_ptr, g->nodes + 1);
     h = over_ints(h, g->col, g->edges);
-    h = step(h, (uint32_t)d->x.cols);
-    h = over_ints(h, d->x.ptr, g->nodes + 1);
-    h = over_ints(h, d->x.col, d->x.ptr[g->nodes]);
-    for (int i = 0; d->x.val && i < d->x.ptr[g->nodes]; i++) h = over_real(h, (double)d->x.val[i]);
+    h = over_features(h, &d->x);
+    if (d->edge_x.cols) h = over_features(h, &d->edge_x);
     h = step(step(h, (uint32_t)d->task), (uint32_t)d->classes);
     for (int c = 0; d->class_value && c < d->classes; c++) h = step(h, (uint64_t)d->class_value[c]);
     const int *label = d->seal ? mp_seal_break_labels(d->seal) : NULL;
@@ -79,6 +86,12 @@ int mp_class_of(const int64_t *class_value, int classes, int64_t value)
 {
     const int64_t *at = bsearch(&value, class_value, (size_t)classes, sizeof value, by_value);
     return at ? (int)(at - class_value) : -1;
+}
+
+bool mp_dataset_wants_edges(const mp_dataset_as *as)
+{
+    if (!as || !as->recipe) return as && as->edges;
+    return mp_recipe_edge_columns(as->recipe) > 0;
 }
 
 /* A few are listed, of many the first and the last. */
@@ -157,6 +170,16 @@ static void take_fixed(const mp_raw *raw, const mp_known *known, mp_dataset *d)
     }
 }
 
+/* The copy that the graphs point to lies in the arena, so that a data set can be copied. */
+static mp_err take_edge_x(const mp_raw *raw, mp_arena *a, mp_dataset *d)
+{
+    mp_sparse *edge_x = MP_NEW(a, mp_sparse, 1);
+    MP_TRY(mp_edge_features_apply(&d->recipe, raw, a, edge_x));
+    d->edge_x = *edge_x;
+    d->graphs.edge_x = edge_x;
+    return MP_OK;
+}
+
 mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
 {
     *out = (mp_dataset){ .name = raw->name,
@@ -171,6 +194,11 @@ mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a,
     else
         MP_TRY(mp_recipe_fit(raw, &out->recipe));
     MP_TRY(mp_features_apply(&out->recipe, raw, a, &out->x, &out->unseen_nodes));
+    out->unused_edge_columns = raw->edge_columns_unread;
+    if (mp_recipe_edge_columns(&out->recipe))
+        MP_TRY(take_edge_x(raw, a, out));
+    else
+        out->unused_edge_columns += raw->edge_attributes.cols + raw->edge_label_columns;
     out->unused_labels = raw->label_columns && !out->recipe.label_columns;
     out->unused_attributes = raw->attributes.cols && !out->recipe.attributes;
     out->class_name = raw->class_name;

@@ -14,7 +14,7 @@ struct mp_fold_text;
 
 /* How x was made from the files, so that a saved model can make the same x from other files. */
 typedef enum mp_degree_kind { MP_DEGREE_NONE, MP_DEGREE_ONE_HOT, MP_DEGREE_NORMALISED } mp_degree_kind;
-#define MP_MAX_LABEL_COLUMNS 8
+#define MP_MAX_LABEL_COLUMNS 16
 typedef struct mp_recipe {
     int attributes;      /* attribute columns used as they are                                  */
     int skip_attributes; /* leading attribute columns that are not inputs (COLORS-3: attention) */
@@ -27,7 +27,8 @@ typedef struct mp_recipe {
     int edge_label_columns;         /* ... label columns of edges, each one-hot          */
     int edge_label_min[MP_MAX_LABEL_COLUMNS], edge_label_count[MP_MAX_LABEL_COLUMNS];
 } mp_recipe;
-int mp_recipe_columns(const mp_recipe *r);
+int mp_recipe_columns(const mp_recipe *r);      /* of x */
+int mp_recipe_edge_columns(const mp_recipe *r); /* of edge_x; 0: none */
 
 typedef enum mp_task { MP_CLASSIFY, MP_REGRESS } mp_task;
 
@@ -35,7 +36,7 @@ typedef struct mp_dataset {
     const char *name;
     mp_graph graphs;  /* all graphs of the set as one batch, unweighted */
     mp_sparse x;      /* N x F input features                           */
-    mp_sparse edge_x; /* E x columns attributes of edges; 0 columns: none. graphs.edge_x points here then */
+    mp_sparse edge_x; /* E x columns attributes of edges; 0 columns: none; else graphs.edge_x is the same */
     mp_recipe recipe;
     mp_task task;
     int classes;                /* classification: C; regression: 1               */
@@ -50,8 +51,9 @@ typedef struct mp_dataset {
     const char *fixed_name[5]; /* "train", "val", "test-origin", "test-large", "test-large-c" or NULL */
     int self_loops, repeated_edges, added_reverse; /* lines of the edge file that were dropped; edges added */
     bool unused_labels,
-        unused_attributes; /* read for a model: the files have node labels or attributes, it takes none */
-    int unseen_nodes;      /* read for a model: nodes of a degree it does not know, see load.h            */
+        unused_attributes;   /* read for a model: the files have node labels or attributes, it takes none */
+    int unused_edge_columns; /* of labels and attributes of edges that the files have and nobody wanted */
+    int unseen_nodes;        /* read for a model: nodes of a degree it does not know, see load.h            */
     const struct mp_fold_text *fold_text; /* fold files that came with the set, or NULL */
 } mp_dataset;
 
@@ -64,6 +66,9 @@ typedef struct mp_dataset_as {
     const char *const *class_name; /* what the classes are called, or NULL; a name that is not here is an error */
     bool edges; /* recipe NULL: attributes of edges are read too, else a recipe that has some says so */
 } mp_dataset_as;
+
+/* Whether labels and attributes of edges are to be read. NULL: no. */
+bool mp_dataset_wants_edges(const mp_dataset_as *as);
 
 /* The class of a label value; -1 when there is none. Values ascend. */
 int mp_class_of(const int64_t *class_value, int classes, int64_t value);

@@ -1,4 +1,5 @@
-/* features.h - input features from what the files say: x = [attributes, one-hot node labels], else degrees.
+/* features.h - input features from what the files say: x = [attributes, one-hot node labels], else degrees;
+ * edge_x = [attributes, one-hot edge labels].
  * SPDX-License-Identifier: MIT */
 #ifndef MP_FEATURES_H
 #define MP_FEATURES_H
@@ -11,5 +12,8 @@ MP_MUST mp_err mp_recipe_fit(const mp_raw *raw, mp_recipe *out);
 /* x by a recipe that may come from other data. Fails when columns differ or a node label is not in the
  * recipe. A degree above the recipe's gives a row of zeros; *unseen counts such nodes. */
 MP_MUST mp_err mp_features_apply(const mp_recipe *r, const mp_raw *raw, mp_arena *a, mp_sparse *out, int *unseen);
+
+/* edge_x, a row an edge in the order of the graph: attribute columns, then one-hot labels. Fails as mp_features_apply. */
+MP_MUST mp_err mp_edge_features_apply(const mp_recipe *r, const mp_raw *raw, mp_arena *a, mp_sparse *out);
 
 #endif

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "data/gather.h"
 #include "base/guard.h"
+#include "data/feed.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -72,19 +73,21 @@ static mp_err fold_slot(mp_gather *g, const char *name, mp_span **slot)
     return MP_OK;
 }
 
-mp_err mp_gather_slot(mp_gather *g, const char *path, mp_span **slot, mp_arena **owner)
+mp_err mp_gather_slot(mp_gather *g, const char *path, mp_gather_place *out)
 {
     const char *name = base_name(path);
     size_t prefix;
-    *slot = NULL;
+    *out = (mp_gather_place){ .most = SIZE_MAX };
     if (name[0] == '.') return MP_OK; /* what other systems leave beside the files */
     mp_tu_part part = part_of(name, &prefix);
-    *owner = part < MP_TU_PARTS ? g->text : g->keep;
+    out->owner = part < MP_TU_PARTS ? g->text : g->keep;
+    if (!g->edges && (part == MP_TU_EDGE_LABELS || part == MP_TU_EDGE_ATTRIBUTES)) out->most = MP_GATHER_HEAD;
+    g->files.edges = g->edges;
     if (part < MP_TU_PARTS)
-        MP_TRY(data_slot(g, name, prefix, part, slot));
+        MP_TRY(data_slot(g, name, prefix, part, &out->slot));
     else
-        MP_TRY(fold_slot(g, name, slot));
-    if (*slot && (*slot)->p) return mp_fail(MP_ERR_INPUT, "%s: %s is there twice", g->where, name);
+        MP_TRY(fold_slot(g, name, &out->slot));
+    if (out->slot && out->slot->p) return mp_fail(MP_ERR_INPUT, "%s: %s is there twice", g->where, name);
     return MP_OK;
 }
 
@@ -98,19 +101,36 @@ mp_err mp_gather_grown(mp_gather *g, size_t n, size_t packed)
     return MP_OK;
 }
 
+static mp_err read_head(const char *path, size_t most, mp_arena *a, mp_span *out)
+{
+    char *p = MP_NEW_RAW(a, char, most);
+    ptrdiff_t got = 1;
+    mp_tap tap;
+    MP_TRY(mp_tap_file(path, &tap));
+    *out = (mp_span){ p, 0 };
+    while (got > 0 && out->n < most) {
+        got = tap.read(tap.state, p + out->n, most - out->n);
+        if (got > 0) out->n += (size_t)got;
+    }
+    tap.close(tap.state);
+    return got < 0 ? MP_ERR_IO : MP_OK;
+}
+
 static mp_err gather_file(mp_gather *g, const char *path)
 {
-    mp_span *slot;
-    mp_arena *owner;
-    MP_TRY(mp_gather_slot(g, path, &slot, &owner));
-    if (!slot) return MP_OK;
+    mp_gather_place at;
+    MP_TRY(mp_gather_slot(g, path, &at));
+    if (!at.slot) return MP_OK;
     if (g->names_only) {
-        *slot = mp_span_of(path); /* of g->keep */
+        *at.slot = mp_span_of(path); /* of g->keep */
         return MP_OK;
     }
-    MP_TRY(mp_slurp(path, MP_GATHER_LIMIT, owner, slot));
-    *slot = mp_without_mark(*slot);
-    return mp_gather_grown(g, slot->n, 0);
+    if (at.most == SIZE_MAX)
+        MP_TRY(mp_slurp(path, MP_GATHER_LIMIT, at.owner, at.slot));
+    else
+        MP_TRY(read_head(path, at.most, at.owner, at.slot));
+    *at.slot = mp_without_mark(*at.slot);
+    return mp_gather_grown(g, at.slot->n, 0);
 }
 
 static mp_err gather_depth(mp_gather *g, const char *path, int depth);

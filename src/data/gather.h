@@ -21,12 +21,20 @@ typedef struct mp_gather {
     mp_tu_files files;   /* name NULL until a file of a data set was met                          */
     mp_fold_text *folds; /* NULL until a fold file was met                                        */
     size_t bytes;        /* of texts so far                                                       */
-    bool names_only;     /* files are not read: a slot gets the file's path instead of its text   */
+    bool edges;      /* labels and attributes of edges are wanted: of such a file no more than a head is read else */
+    bool names_only; /* files are not read: a slot gets the file's path instead of its text   */
 } mp_gather;
 
-/* Where the text of the file `path` belongs, and the arena for it. *slot NULL: the file is of no interest. A
- * file that is there twice, or belongs to a second data set, is an error. */
-MP_MUST mp_err mp_gather_slot(mp_gather *g, const char *path, mp_span **slot, mp_arena **owner);
+/* Where the text of a file belongs, the arena for it, and how many bytes are enough. */
+#define MP_GATHER_HEAD ((size_t)1 << 16)
+typedef struct mp_gather_place {
+    mp_span *slot; /* NULL: the file is of no interest */
+    mp_arena *owner;
+    size_t most; /* MP_GATHER_HEAD, or SIZE_MAX: all */
+} mp_gather_place;
+
+/* A file that is there twice, or belongs to a second data set, is an error. */
+MP_MUST mp_err mp_gather_slot(mp_gather *g, const char *path, mp_gather_place *out);
 
 /* Adds `n` unpacked bytes to the total; `packed` 0: not packed. */
 MP_MUST mp_err mp_gather_grown(mp_gather *g, size_t n, size_t packed);

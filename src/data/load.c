@@ -121,7 +121,7 @@ mp_err mp_dataset_load_as(const char *name_or_path, const char *data_dir, const 
     const char *path;
     bool folder;
     MP_TRY(mp_dataset_find(name_or_path, data_dir, a, &path, &folder));
-    mp_gather g = { .where = path, .text = mp_arena_new(1 << 16), .keep = a };
+    mp_gather g = { .where = path, .text = mp_arena_new(1 << 16), .keep = a, .edges = mp_dataset_wants_edges(as) };
     mp_err e = load_from(&g, path, as, a, out);
     mp_arena_free(g.text);
     return e;

@@ -21,12 +21,15 @@ typedef struct tu {
     const mp_dataset_as *as;
     mp_feed feed[MP_TU_PARTS]; /* tap.read NULL: no such file */
     int64_t graphs, nodes;     /* cut off so far */
+    int edge_columns_unread;   /* as in mp_raw */
 } tu;
 
 static const mp_tu_part per_node[] = { MP_TU_NODE_LABELS, MP_TU_NODE_ATTRIBUTES };
 static const mp_tu_part per_graph[] = { MP_TU_GRAPH_LABELS, MP_TU_GRAPH_ATTRIBUTES };
-static const mp_tu_part others[] = { MP_TU_EDGES, MP_TU_NODE_LABELS, MP_TU_NODE_ATTRIBUTES, MP_TU_GRAPH_LABELS,
-                                     MP_TU_GRAPH_ATTRIBUTES };
+static const mp_tu_part per_edge[] = { MP_TU_EDGE_LABELS, MP_TU_EDGE_ATTRIBUTES };
+static const mp_tu_part others[] = { MP_TU_EDGES,          MP_TU_NODE_LABELS,      MP_TU_NODE_ATTRIBUTES,
+                                     MP_TU_GRAPH_LABELS,   MP_TU_GRAPH_ATTRIBUTES, MP_TU_EDGE_LABELS,
+                                     MP_TU_EDGE_ATTRIBUTES };
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 static mp_err out_of_step(const tu *t)
@@ -149,6 +152,8 @@ static mp_err cut(mp_stream *s, mp_piece *p, bool *got)
     t->nodes += nodes;
     *got = true;
     MP_TRY(cut_edges(t, p));
+    mp_span edges = { p->text[MP_TU_EDGES].p, p->text[MP_TU_EDGES].n };
+    MP_TRY(cut_lines(t, p, per_edge, COUNT(per_edge), mp_scan_lines(&edges)));
     MP_TRY(cut_lines(t, p, per_node, COUNT(per_node), nodes));
     return cut_lines(t, p, per_graph, COUNT(per_graph), graphs);
 }
@@ -156,12 +161,17 @@ static mp_err cut(mp_stream *s, mp_piece *p, bool *got)
 static mp_err read_piece(const mp_stream *s, mp_piece *p)
 {
     const tu *t = (const tu *)s;
-    mp_tu_files files = { .name = t->name, .piece = true, .graphs_before = p->first, .nodes_before = p->nodes_before };
+    mp_tu_files files = { .name = t->name,
+                          .edges = mp_dataset_wants_edges(t->as),
+                          .piece = true,
+                          .graphs_before = p->first,
+                          .nodes_before = p->nodes_before };
     for (int part = 0; part < MP_TU_PARTS; part++)
         if (t->feed[part].tap.read) files.part[part] = (mp_span){ p->text[part].p, p->text[part].n };
     mp_raw raw;
     p->from = p->count = 0;
     MP_TRY(mp_tu_parse(&files, p->memory, &raw));
+    raw.edge_columns_unread = t->edge_columns_unread;
     MP_TRY(mp_dataset_piece(&raw, t->as, p->memory, &p->data));
     p->count = raw.graphs.graphs;
     return MP_OK;
@@ -269,14 +279,42 @@ static mp_err in_step(mp_stream *s, int threads)
     return e;
 }
 
-/* Taps of the files from part 0 up to `parts`; none is left open after a failure. */
+static bool of_edges(int part)
+{
+    for (size_t i = 0; i < COUNT(per_edge); i++)
+        if ((int)per_edge[i] == part) return true;
+    return false;
+}
+
+/* Taps of the files from part 0 up to `parts`, without those that nobody wants; none is left open after a failure. */
 static mp_err open_parts(const mp_gather *g, mp_tap_open *open, int parts, mp_tap tap[MP_TU_PARTS])
 {
     mp_err e = MP_OK;
     for (int part = 0; part < parts && e == MP_OK; part++)
-        if (g->files.part[part].p) e = open(g->where, g->files.part[part].p, &tap[part]);
+        if (g->files.part[part].p && (g->edges || !of_edges(part)))
+            e = open(g->where, g->files.part[part].p, &tap[part]);
     for (int part = 0; part < parts && e != MP_OK; part++)
         if (tap[part].close) tap[part].close(tap[part].state);
+    return e;
+}
+
+/* Columns of the files of edges that nobody wants, by their first lines. */
+static mp_err count_unread(const mp_gather *g, mp_tap_open *open, int *columns)
+{
+    mp_err e = MP_OK;
+    mp_buf line = { 0 };
+    for (size_t i = 0; i < COUNT(per_edge) && !g->edges && e == MP_OK; i++) {
+        mp_tap tap = { 0 };
+        mp_feed f;
+        if (!g->files.part[per_edge[i]].p) continue;
+        e = open(g->where, g->files.part[per_edge[i]].p, &tap);
+        mp_feed_open(&f, tap);
+        if (e == MP_OK) e = mp_feed_lines(&f, 1, &line);
+        if (e == MP_OK) ++*columns;
+        for (size_t k = 0; e == MP_OK && k < line.n; k++) *columns += line.p[k] == ',';
+        mp_feed_close(&f);
+    }
+    mp_buf_free(&line);
     return e;
 }
 
@@ -306,12 +344,15 @@ static mp_err classes_known(const mp_gather *g, mp_tap_open *open, const mp_data
 mp_err mp_stream_gathered(const mp_gather *g, mp_tap_open *open, const mp_dataset_as *as, int threads, mp_stream **out)
 {
     static const int passes[] = { MP_TU_INDICATOR + 1, MP_TU_PARTS }; /* structure alone, to look; then all */
+    int unread = 0;
     if (!g->files.name) return mp_fail(MP_ERR_INPUT, "%s: holds no data set (no file NAME_A.txt)", g->where);
+    MP_TRY(count_unread(g, open, &unread));
     for (int pass = 0; pass < 2; pass++) {
         mp_tap tap[MP_TU_PARTS] = { 0 };
         MP_TRY(open_parts(g, open, passes[pass], tap));
         mp_stream *s;
         MP_TRY(mp_stream_tu(g->files.name, tap, as, &s));
+        ((tu *)s)->edge_columns_unread = unread;
         if (pass == 1) *out = s;
         if (pass == 0) MP_TRY(in_step(s, threads));
         if (pass == 0) MP_TRY(classes_known(g, open, as));
@@ -327,7 +368,7 @@ static mp_err open_file(const char *where, const char *path, mp_tap *out)
 
 mp_err mp_stream_folder(const char *path, const mp_dataset_as *as, int threads, mp_arena *a, mp_stream **out)
 {
-    mp_gather g = { .where = path, .text = a, .keep = a, .names_only = true };
+    mp_gather g = { .where = path, .text = a, .keep = a, .edges = mp_dataset_wants_edges(as), .names_only = true };
     MP_TRY(mp_gather_folder(&g, path));
     return mp_stream_gathered(&g, open_file, as, threads, out);
 }

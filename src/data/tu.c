@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "data/tu.h"
 #include "base/guard.h"
+#include "data/edge_values.h"
 #include "data/scan.h"
 #include "data/tu_edges.h"
 
@@ -19,6 +20,8 @@ const char *const mp_tu_suffix[MP_TU_PARTS] = {
     [MP_TU_NODE_ATTRIBUTES] = "_node_attributes.txt",
     [MP_TU_GRAPH_ATTRIBUTES] = "_graph_attributes.txt",
     [MP_TU_SPLITS] = "_splits.txt",
+    [MP_TU_EDGE_LABELS] = "_edge_labels.txt",
+    [MP_TU_EDGE_ATTRIBUTES] = "_edge_attributes.txt",
 };
 
 #define MAX_COLUMNS 1000000 /* of attributes: more is a file without line ends */
@@ -178,11 +181,23 @@ static mp_err read_label_row(mp_scan *s, int columns, int *out)
         if (k > 0 && !mp_scan_comma(s)) return wrong_columns(s, columns);
         if (!mp_scan_int(s, &v)) return mp_scan_fail(s, "a whole number");
         if (v <= INT_MIN || v >= INT_MAX)
-            return mp_fail(MP_ERR_INPUT, "%s:%lld: node label %lld is too large", s->file, (long long)s->line,
-                           (long long)v);
+            return mp_fail(MP_ERR_INPUT, "%s:%lld: label %lld is too large", s->file, (long long)s->line, (long long)v);
         out[k] = (int)v;
     }
     return mp_scan_line_end(s) ? MP_OK : mp_scan_fail(s, "the end of the line");
+}
+
+static mp_err read_labels(const reader *r, mp_arena *a, const int **out, int *out_columns)
+{
+    int columns = count_columns(r->text);
+    if (columns > MP_MAX_LABEL_COLUMNS)
+        return mp_fail(MP_ERR_LIMIT, "%s: %d label columns; at most %d", r->file, columns, MP_MAX_LABEL_COLUMNS);
+    int *labels = MP_NEW_RAW(a, int, (size_t)r->lines *(size_t)columns);
+    mp_scan s = mp_scan_of(r->text, r->file);
+    for (int v = 0; v < r->lines; v++) MP_TRY(read_label_row(&s, columns, labels + (size_t)v * (size_t)columns));
+    *out = labels;
+    *out_columns = columns;
+    return MP_OK;
 }
 
 static mp_err read_node_labels(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
@@ -190,15 +205,7 @@ static mp_err read_node_labels(const mp_tu_files *f, mp_arena *scratch, mp_arena
     reader r;
     MP_TRY(open_part(f, MP_TU_NODE_LABELS, scratch, &r));
     MP_TRY(need_lines(&r, raw->graphs.nodes, "nodes"));
-    int columns = count_columns(r.text);
-    if (columns > MP_MAX_LABEL_COLUMNS)
-        return mp_fail(MP_ERR_LIMIT, "%s: %d label columns; at most %d", r.file, columns, MP_MAX_LABEL_COLUMNS);
-    int *labels = MP_NEW_RAW(a, int, (size_t)r.lines *(size_t)columns);
-    mp_scan s = mp_scan_of(r.text, r.file);
-    for (int v = 0; v < r.lines; v++) MP_TRY(read_label_row(&s, columns, labels + (size_t)v * (size_t)columns));
-    raw->labels = labels;
-    raw->label_columns = columns;
-    return MP_OK;
+    return read_labels(&r, a, &raw->labels, &raw->label_columns);
 }
 
 typedef struct filling { /* a sparse matrix on its way; col NULL: only counted */
@@ -227,27 +234,69 @@ static mp_err read_attribute_row(mp_scan *s, int columns, filling *out)
 
 /* Two passes over the text: the first checks and counts, so that zeros never take memory (FRANKENSTEIN has
  * 780 columns, most of them zero). */
-static mp_err read_attributes(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
+static mp_err read_attributes(const reader *r, mp_arena *a, mp_sparse *out)
 {
-    reader r;
-    MP_TRY(open_part(f, MP_TU_NODE_ATTRIBUTES, scratch, &r));
-    MP_TRY(need_lines(&r, raw->graphs.nodes, "nodes"));
-    int columns = count_columns(r.text);
-    if (columns > MAX_COLUMNS) return mp_fail(MP_ERR_LIMIT, "%s: more than %d columns", r.file, MAX_COLUMNS);
+    int columns = count_columns(r->text);
+    if (columns > MAX_COLUMNS) return mp_fail(MP_ERR_LIMIT, "%s: more than %d columns", r->file, MAX_COLUMNS);
     filling fill = { 0, NULL, NULL };
-    int *ptr = MP_NEW(a, int, r.lines + 1);
+    int *ptr = MP_NEW(a, int, r->lines + 1);
     for (int pass = 0; pass < 2; pass++) {
-        mp_scan s = mp_scan_of(r.text, r.file);
-        for (int v = 0; v < r.lines; v++) {
+        mp_scan s = mp_scan_of(r->text, r->file);
+        for (int v = 0; v < r->lines; v++) {
             MP_TRY(read_attribute_row(&s, columns, &fill));
             if (fill.count > MP_MOST_COUNT)
-                return mp_fail(MP_ERR_LIMIT, "%s: more than %d values", r.file, MP_MOST_COUNT);
+                return mp_fail(MP_ERR_LIMIT, "%s: more than %d values", r->file, MP_MOST_COUNT);
             ptr[v + 1] = (int)fill.count;
         }
         if (pass == 0) fill = (filling){ 0, MP_NEW_RAW(a, int, fill.count), MP_NEW_RAW(a, mp_real, fill.count) };
     }
-    raw->attributes = (mp_sparse){ r.lines, columns, ptr, fill.col, fill.val };
+    *out = (mp_sparse){ r->lines, columns, ptr, fill.col, fill.val };
     return MP_OK;
+}
+
+static mp_err read_node_attributes(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
+{
+    reader r;
+    MP_TRY(open_part(f, MP_TU_NODE_ATTRIBUTES, scratch, &r));
+    MP_TRY(need_lines(&r, raw->graphs.nodes, "nodes"));
+    return read_attributes(&r, a, &raw->attributes);
+}
+
+/* The pairs of nodes a second time, and a line of labels and attributes for each. */
+static mp_err read_edge_values(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
+{
+    reader edges, labels = { .file = NULL }, attributes = { .file = NULL };
+    MP_TRY(open_part(f, MP_TU_EDGES, scratch, &edges));
+    int *from = MP_NEW_RAW(scratch, int, edges.lines), *to = MP_NEW_RAW(scratch, int, edges.lines);
+    mp_edge_list list = { .n = edges.lines, .from = from, .to = to };
+    mp_edge_clash clash;
+    mp_tu_pairs(edges.text, f->nodes_before, from, to);
+    if (f->part[MP_TU_EDGE_LABELS].p) {
+        MP_TRY(open_part(f, MP_TU_EDGE_LABELS, scratch, &labels));
+        MP_TRY(need_lines(&labels, edges.lines, "edges"));
+        MP_TRY(read_labels(&labels, scratch, &list.labels, &list.label_columns));
+    }
+    if (f->part[MP_TU_EDGE_ATTRIBUTES].p) {
+        MP_TRY(open_part(f, MP_TU_EDGE_ATTRIBUTES, scratch, &attributes));
+        MP_TRY(need_lines(&attributes, edges.lines, "edges"));
+        MP_TRY(read_attributes(&attributes, scratch, &list.attributes));
+    }
+    if (mp_edge_values(&list, scratch, a, raw, &clash)) return MP_OK;
+    return mp_fail(MP_ERR_INPUT, "%s:%d: the edge of nodes %d and %d has other values on line %d",
+                   clash.labels ? labels.file : attributes.file, clash.here + 1, from[clash.here] + 1,
+                   to[clash.here] + 1, clash.before + 1);
+}
+
+static mp_err read_edge_parts(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
+{
+    static const mp_tu_part parts[] = { MP_TU_EDGE_LABELS, MP_TU_EDGE_ATTRIBUTES };
+    bool any = false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!f->part[parts[i]].p) continue;
+        any = true;
+        if (!f->edges) raw->edge_columns_unread += count_columns(f->part[parts[i]]);
+    }
+    return any && f->edges ? read_edge_values(f, scratch, a, raw) : MP_OK;
 }
 
 static mp_err bad_split(const reader *r, int line)
@@ -286,14 +335,14 @@ static mp_err read_all(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_
     } optional[] = {
         { MP_TU_GRAPH_LABELS, read_graph_labels },
         { MP_TU_NODE_LABELS, read_node_labels },
-        { MP_TU_NODE_ATTRIBUTES, read_attributes },
+        { MP_TU_NODE_ATTRIBUTES, read_node_attributes },
         { MP_TU_SPLITS, read_splits },
     };
     MP_TRY(read_structure(f, scratch, a, raw));
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
         if (f->part[optional[i].part].p) MP_TRY(optional[i].read(f, scratch, a, raw));
     if (!raw->graph_label && f->part[MP_TU_GRAPH_ATTRIBUTES].p) MP_TRY(read_targets(f, scratch, a, raw));
-    return MP_OK;
+    return read_edge_parts(f, scratch, a, raw);
 }
 
 mp_err mp_tu_parse(const mp_tu_files *files, mp_arena *a, mp_raw *out)

@@ -17,6 +17,8 @@ typedef enum mp_tu_part {
     MP_TU_NODE_ATTRIBUTES,  /* NAME_node_attributes.txt  */
     MP_TU_GRAPH_ATTRIBUTES, /* NAME_graph_attributes.txt */
     MP_TU_SPLITS,           /* NAME_splits.txt, ours: "train 0 500" = name, first graph, one past the last */
+    MP_TU_EDGE_LABELS,      /* NAME_edge_labels.txt: a line for each of NAME_A.txt, as have */
+    MP_TU_EDGE_ATTRIBUTES,  /* NAME_edge_attributes.txt                                      */
     MP_TU_PARTS
 } mp_tu_part;
 extern const char *const mp_tu_suffix[MP_TU_PARTS]; /* "_A.txt", ... */
@@ -24,7 +26,8 @@ extern const char *const mp_tu_suffix[MP_TU_PARTS]; /* "_A.txt", ... */
 typedef struct mp_tu_files {
     const char *name;
     mp_span part[MP_TU_PARTS]; /* p NULL: no such file */
-    bool piece;                /* some graphs out of larger files, behind which there are ... */
+    bool edges; /* labels and attributes of edges are wanted; else a first line suffices to count columns */
+    bool piece; /* some graphs out of larger files, behind which there are ... */
     int64_t graphs_before, nodes_before;
 } mp_tu_files;
 
@@ -42,6 +45,7 @@ typedef struct mp_raw {
     mp_sparse edge_attributes; /* E x columns in the order of graphs.col; 0 columns: none      */
     int edge_label_columns;
     const int *edge_labels;                        /* E x edge_label_columns, the file's numbers                   */
+    int edge_columns_unread;                       /* label and attribute columns of edges that were not wanted */
     int self_loops, repeated_edges, added_reverse; /* lines dropped, lines dropped, edges added */
     int fixed[5][2];                               /* as in mp_dataset                         */
     const char *fixed_name[5];

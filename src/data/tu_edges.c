@@ -74,15 +74,28 @@ static inline int64_t next_number(const char **p, const char *end)
     return v;
 }
 
+static inline void next_pair(const char **p, const char *end, int64_t before, int *from, int *to)
+{
+    *from = (int)(next_number(p, end) - before - 1);
+    *to = (int)(next_number(p, end) - before - 1);
+    while (*p < end && **p != '\n') ++*p;
+    *p += *p < end;
+}
+
 static void fill_edges(mp_span text, int64_t before, int *next, int *col)
 {
     const char *p = text.p, *end = text.p + text.n;
     while (p < end) {
-        int from = (int)(next_number(&p, end) - before - 1), to = (int)(next_number(&p, end) - before - 1);
-        while (p < end && *p != '\n') p++;
-        p += p < end;
+        int from, to;
+        next_pair(&p, end, before, &from, &to);
         if (from != to) col[next[from]++] = to;
     }
+}
+
+void mp_tu_pairs(mp_span text, int64_t nodes_before, int *from, int *to)
+{
+    const char *p = text.p, *end = text.p + text.n;
+    while (p < end) next_pair(&p, end, nodes_before, from++, to++);
 }
 
 static int *copy_of(const int *p, int n, mp_arena *a)

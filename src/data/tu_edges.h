@@ -12,4 +12,7 @@
 MP_MUST mp_err mp_tu_edges(mp_span text, const char *file, int64_t nodes_before, const int *owner, mp_arena *scratch,
                            mp_arena *a, mp_raw *raw);
 
+/* The pairs of nodes, from 0, of a text that mp_tu_edges has read: an entry a line. */
+void mp_tu_pairs(mp_span text, int64_t nodes_before, int *from, int *to);
+
 #endif

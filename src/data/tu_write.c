@@ -63,20 +63,30 @@ static void write_graph_labels(const mp_raw *raw, mp_buf *b)
     for (int g = 0; raw->graph_label && g < raw->graphs.graphs; g++) put_line(b, raw->graph_label[g]);
 }
 
-static void write_node_labels(const mp_raw *raw, mp_buf *b)
+static void put_labels(mp_buf *b, const int *labels, int rows, int columns)
 {
-    for (int v = 0; raw->labels && v < raw->graphs.nodes; v++) {
-        for (int k = 0; k < raw->label_columns; k++) {
+    for (int v = 0; columns && v < rows; v++) {
+        for (int k = 0; k < columns; k++) {
             if (k) mp_buf_add(b, ", ", 2);
-            put_int(b, raw->labels[(size_t)v * (size_t)raw->label_columns + (size_t)k]);
+            put_int(b, *labels++);
         }
         mp_buf_add(b, "\n", 1);
     }
 }
 
-static void write_attributes(const mp_raw *raw, mp_buf *b)
+static void write_node_labels(const mp_raw *raw, mp_buf *b)
 {
-    const mp_sparse *x = &raw->attributes;
+    put_labels(b, raw->labels, raw->graphs.nodes, raw->label_columns);
+}
+
+/* Lines are in the order of the graph, as those of write_edges. */
+static void write_edge_labels(const mp_raw *raw, mp_buf *b)
+{
+    put_labels(b, raw->edge_labels, raw->graphs.edges, raw->edge_label_columns);
+}
+
+static void put_attributes(mp_buf *b, const mp_sparse *x)
+{
     for (int v = 0; v < x->rows && x->cols; v++) {
         int i = x->ptr[v];
         for (int k = 0; k < x->cols; k++) {
@@ -87,6 +97,16 @@ static void write_attributes(const mp_raw *raw, mp_buf *b)
         }
         mp_buf_add(b, "\n", 1);
     }
+}
+
+static void write_attributes(const mp_raw *raw, mp_buf *b)
+{
+    put_attributes(b, &raw->attributes);
+}
+
+static void write_edge_attributes(const mp_raw *raw, mp_buf *b)
+{
+    put_attributes(b, &raw->edge_attributes);
 }
 
 static void write_targets(const mp_raw *raw, mp_buf *b)
@@ -120,6 +140,8 @@ mp_err mp_tu_write(const mp_raw *raw, const char *folder)
         [MP_TU_NODE_ATTRIBUTES] = write_attributes,
         [MP_TU_GRAPH_ATTRIBUTES] = write_targets,
         [MP_TU_SPLITS] = write_splits,
+        [MP_TU_EDGE_LABELS] = write_edge_labels,
+        [MP_TU_EDGE_ATTRIBUTES] = write_edge_attributes,
     };
     MP_TRY(mp_make_folder(folder));
     mp_err e = MP_OK;

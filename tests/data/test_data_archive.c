@@ -290,11 +290,10 @@ static void fold_files_that_cannot_be_numbered_are_refused(void **state)
                                          "train_idx-99999999999999999999.txt" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         mp_gather g = { .where = "F", .text = *state, .keep = *state };
-        mp_span *slot;
-        mp_arena *owner;
-        FAILS(mp_gather_slot(&g, names[i], &slot, &owner), "K from 1 to 100");
-        WORKS(mp_gather_slot(&g, "old_train_idx-101.txt", &slot, &owner)); /* is none */
-        assert_null(slot);
+        mp_gather_place at;
+        FAILS(mp_gather_slot(&g, names[i], &at), "K from 1 to 100");
+        WORKS(mp_gather_slot(&g, "old_train_idx-101.txt", &at)); /* is none */
+        assert_null(at.slot);
     }
 }
 

@@ -18,9 +18,22 @@ static mp_tap tap_of(mp_arena *a, mp_span text, size_t step)
 static const mp_recipe with_labels = { .attributes = 2, .label_columns = 1, .label_min = { -1 }, .label_count = { 4 } };
 #define GRAPHS 3000 /* several pieces */
 
+/* The same, and one attribute and one label of edges. */
+static const mp_recipe with_edges = { .attributes = 2,
+                                      .label_columns = 1,
+                                      .label_min = { -1 },
+                                      .label_count = { 4 },
+                                      .edge_attributes = 1,
+                                      .edge_label_columns = 1,
+                                      .edge_label_min = { 2 },
+                                      .edge_label_count = { 3 } };
+
 static const int64_t classes[] = { 0, 1 };
 static const mp_dataset_as as_labels = {
     .recipe = &with_labels, .task = MP_CLASSIFY, .classes = 2, .class_value = classes
+};
+static const mp_dataset_as as_edges = {
+    .recipe = &with_edges, .task = MP_CLASSIFY, .classes = 2, .class_value = classes
 };
 
 /* ---- a random set in TU files and in JSON lines ---- */
@@ -48,6 +61,10 @@ static void random_set(int graphs, texts *t)
             int u = mp_rng_below(&r, n);
             if (mp_rng_below(&r, 4) == 0) continue;
             mp_buf_printf(&t->part[MP_TU_EDGES], "%d, %d\n%d, %d\n", first + v, first + u, first + u, first + v);
+            for (int way = 0; way < 2; way++) {
+                mp_buf_printf(&t->part[MP_TU_EDGE_LABELS], "%d\n", 2 + (u + v) % 3);
+                mp_buf_printf(&t->part[MP_TU_EDGE_ATTRIBUTES], "%d.5\n", u * v % 7 - 3);
+            }
             mp_buf_printf(&t->lines, "%s[%d,%d]", comma, v, u);
             comma = ",";
         }
@@ -70,13 +87,13 @@ static mp_span span(const mp_buf *b)
     return (mp_span){ b->p, b->n };
 }
 
-static mp_err load_whole(const texts *t, mp_arena *a, mp_dataset *d)
+static mp_err load_whole(const texts *t, const mp_dataset_as *as, mp_arena *a, mp_dataset *d)
 {
-    mp_tu_files f = { .name = "T" };
+    mp_tu_files f = { .name = "T", .edges = mp_dataset_wants_edges(as) };
     mp_raw raw;
     for (int part = 0; part < MP_TU_PARTS; part++) f.part[part] = span(&t->part[part]);
     MP_TRY(mp_tu_parse(&f, a, &raw));
-    return mp_dataset_build(&raw, &as_labels, a, d);
+    return mp_dataset_build(&raw, as, a, d);
 }
 
 /* Opens the text of a part: `path` is its number, `where` the set. */
@@ -94,33 +111,38 @@ static mp_err open_text(const char *where, const char *path, mp_tap *out)
     return MP_OK;
 }
 
-static mp_err open_tu(const texts *t, size_t step, mp_arena *a, mp_stream **out)
+static mp_err open_tu(const texts *t, const mp_dataset_as *as, size_t step, mp_arena *a, mp_stream **out)
 {
-    mp_gather g = { .where = "here", .files.name = "T" };
+    mp_gather g = { .where = "here", .files.name = "T", .edges = mp_dataset_wants_edges(as) };
     now = (source){ t, step, a };
     for (int part = 0; part < MP_TU_PARTS; part++)
         if (t->part[part].p) g.files.part[part] = mp_span_of(mp_arena_printf(a, "%d", part));
-    return mp_stream_gathered(&g, open_text, &as_labels, 3, out);
+    return mp_stream_gathered(&g, open_text, as, 3, out);
+}
+
+static void same_features(const mp_sparse *x, const mp_sparse *all, int rows, int first)
+{
+    int z = all->ptr[first];
+    for (int v = 0; v <= rows; v++) assert_int_equal(x->ptr[v] + z, all->ptr[first + v]);
+    for (int i = 0; i < x->ptr[rows]; i++) {
+        assert_int_equal(x->col[i], all->col[z + i]);
+        assert_true((x->val ? x->val[i] : 1) == (all->val ? all->val[z + i] : 1));
+    }
 }
 
 /* The graphs of a piece are those of the whole set from p->first on. */
 static void same_graphs(const mp_piece *p, const mp_dataset *whole)
 {
     const mp_graph *g = &p->data.graphs, *all = &whole->graphs;
-    const mp_sparse *x = &p->data.x, *all_x = &whole->x;
-    int first = all->node_ptr[p->first], from = all->row_ptr[first], z = all_x->ptr[first];
+    int first = all->node_ptr[p->first], from = all->row_ptr[first];
     WORKS(mp_graph_check(g));
     assert_int_equal(g->graphs, p->count);
     for (int b = 0; b <= p->count; b++) assert_int_equal(g->node_ptr[b] + first, all->node_ptr[p->first + b]);
-    for (int v = 0; v <= g->nodes; v++) {
-        assert_int_equal(g->row_ptr[v] + from, all->row_ptr[first + v]);
-        assert_int_equal(x->ptr[v] + z, all_x->ptr[first + v]);
-    }
+    for (int v = 0; v <= g->nodes; v++) assert_int_equal(g->row_ptr[v] + from, all->row_ptr[first + v]);
     for (int e = 0; e < g->edges; e++) assert_int_equal(g->col[e] + first, all->col[from + e]);
-    for (int i = 0; i < x->ptr[g->nodes]; i++) {
-        assert_int_equal(x->col[i], all_x->col[z + i]);
-        assert_true((x->val ? x->val[i] : 1) == (all_x->val ? all_x->val[z + i] : 1));
-    }
+    same_features(&p->data.x, &whole->x, g->nodes, first);
+    assert_int_equal(!g->edge_x, !all->edge_x);
+    if (g->edge_x) same_features(g->edge_x, all->edge_x, g->edges, from);
 }
 
 static mp_err read_all(mp_stream *s, const mp_dataset *whole, int *graphs, int *pieces)
@@ -149,11 +171,11 @@ static void pieces_are_the_whole_set(void **state)
     texts t;
     mp_dataset whole;
     random_set(GRAPHS, &t);
-    WORKS(load_whole(&t, *state, &whole));
+    WORKS(load_whole(&t, &as_labels, *state, &whole));
     for (int i = 0; i < 4; i++) {
         mp_stream *s;
         int graphs, pieces;
-        WORKS(open_tu(&t, steps[i], *state, &s));
+        WORKS(open_tu(&t, &as_labels, steps[i], *state, &s));
         WORKS(read_all(s, &whole, &graphs, &pieces));
         assert_int_equal(graphs, GRAPHS);
         assert_true(pieces > 3);
@@ -162,6 +184,26 @@ static void pieces_are_the_whole_set(void **state)
         assert_int_equal(graphs, GRAPHS);
         assert_true(pieces > 3);
     }
+    free_texts(&t);
+}
+
+static void values_of_edges_are_in_the_pieces_when_the_model_takes_them(void **state)
+{
+    texts t;
+    mp_dataset whole;
+    mp_stream *s;
+    int graphs, pieces;
+    random_set(GRAPHS, &t);
+    WORKS(load_whole(&t, &as_edges, *state, &whole));
+    assert_int_equal(whole.edge_x.cols, 4);
+    WORKS(open_tu(&t, &as_edges, 4096, *state, &s));
+    WORKS(read_all(s, &whole, &graphs, &pieces));
+    assert_int_equal(graphs, GRAPHS);
+    mp_buf_puts(&t.part[MP_TU_EDGE_LABELS], "1\n"); /* a line too many: seen by whoever reads the file */
+    WORKS(open_tu(&t, &as_edges, 4096, *state, &s));
+    FAILS(read_all(s, NULL, &graphs, &pieces), "not in the order of the graphs");
+    WORKS(open_tu(&t, &as_labels, 4096, *state, &s));
+    WORKS(read_all(s, NULL, &graphs, &pieces));
     free_texts(&t);
 }
 
@@ -184,7 +226,7 @@ static void files_out_of_step_are_noticed(void **state)
             mp_buf_puts(b, rows[i].more);
         else
             while (b->p[--b->n - 1] != '\n') {}
-        mp_err e = open_tu(&t, 4096, *state, &s);
+        mp_err e = open_tu(&t, &as_labels, 4096, *state, &s);
         if (e == MP_OK) e = read_all(s, NULL, &graphs, &pieces);
         assert_int_not_equal(e, MP_OK);
         free_texts(&t);
@@ -205,8 +247,8 @@ static void edges_in_another_order_are_noticed(void **state)
     mp_buf_add(&turned, b->p, n);
     mp_buf_free(b);
     *b = turned;
-    WORKS(load_whole(&t, *state, &whole));
-    FAILS(open_tu(&t, 4096, *state, &s), "the files of T are not in the order of the graphs");
+    WORKS(load_whole(&t, &as_labels, *state, &whole));
+    FAILS(open_tu(&t, &as_labels, 4096, *state, &s), "the files of T are not in the order of the graphs");
     free_texts(&t);
 }
 
@@ -393,6 +435,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(pieces_are_the_whole_set),
+        CASE(values_of_edges_are_in_the_pieces_when_the_model_takes_them),
         CASE(files_out_of_step_are_noticed),
         CASE(edges_in_another_order_are_noticed),
         CASE(a_set_without_files_or_edges_is_no_stream),

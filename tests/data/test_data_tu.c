@@ -91,7 +91,7 @@ static void every_bad_file_fails_with_its_name_and_line(void **state)
         { MP_TU_NODE_LABELS, "1\n2\n", "T_node_labels.txt: 2 lines for 6 nodes" },
         { MP_TU_NODE_LABELS, "1\n2\n3\n4\n5\n6, 7\n", "T_node_labels.txt:6: expected the end of the line" },
         { MP_TU_NODE_LABELS, "1, 1\n2, 1\n3, 1\n4\n5, 1\n6, 1\n", "T_node_labels.txt:4: expected 2 columns" },
-        { MP_TU_NODE_LABELS, "1\n2\n3\n4\n5\n9999999999\n", "T_node_labels.txt:6: node label 9999999999 is too large" },
+        { MP_TU_NODE_LABELS, "1\n2\n3\n4\n5\n9999999999\n", "T_node_labels.txt:6: label 9999999999 is too large" },
         { MP_TU_NODE_ATTRIBUTES, "1\n2\n3\nnan\n5\n6\n", "T_node_attributes.txt:4: expected a finite number" },
         { MP_TU_NODE_ATTRIBUTES, "1\n2\ninf\n4\n5\n6\n", "T_node_attributes.txt:3: expected a finite number" },
         { MP_TU_NODE_ATTRIBUTES, "1\n2\n1e999\n4\n5\n6\n", "T_node_attributes.txt:3: expected a finite number" },

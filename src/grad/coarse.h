@@ -22,11 +22,6 @@ typedef struct mp_met {
 } mp_met;
 
 void mp_met_reserve(mp_met *m, int64_t more);
-/* The edge p -> q; a loop only if loops are sums. */
-void mp_met_add(mp_met *m, const mp_coarsening *a, int p, int q, mp_real weight);
-/* Cluster p has all its edges. */
-void mp_met_end(mp_met *m, const mp_coarsening *a, int p);
-
 /* Whether graph b should be made dense. It depends on its structure alone, so neither threads nor the batch matter. */
 bool mp_coarse_is_dense(const mp_coarsening *a, int b);
 

@@ -40,21 +40,15 @@ bool mp_coarse_is_dense(const mp_coarsening *a, int b)
 
 static mp_real *dense_t(mp_ctx *c, const mp_coarsening *a, block z, const mp_real *share)
 {
-    const mp_assign *t = &a->t;
     mp_real *T = MP_NEW(c->arena, mp_real, mp_at(z.n, z.k));
-    for (int l = 0; l < z.n; l++)
-        for (int i = t->node_ptr[z.node + l]; i < t->node_ptr[z.node + l + 1]; i++)
-            T[mp_at(l, z.k) + (size_t)(t->owner[i] - z.cluster)] = share[i];
+    c->k->dense_put(T, share, a->t.node_ptr + z.node, a->t.owner, z.cluster, false, z.n, z.k);
     return T;
 }
 
 static mp_real *dense_w(mp_ctx *c, const mp_coarsening *a, block z)
 {
-    const mp_graph *g = a->g;
     mp_real *W = MP_NEW(c->arena, mp_real, mp_at(z.n, z.n));
-    for (int l = 0; l < z.n; l++)
-        for (int e = g->row_ptr[z.node + l]; e < g->row_ptr[z.node + l + 1]; e++)
-            W[mp_at(l, z.n) + (size_t)(g->col[e] - z.node)] = g->w ? g->w->v[e] : (mp_real)1;
+    c->k->dense_put(W, a->g->w ? a->g->w->v : NULL, a->g->row_ptr + z.node, a->g->col, z.node, false, z.n, z.n);
     return W;
 }
 
@@ -104,8 +98,8 @@ static bool bits_has(const uint64_t *word, int i)
     return word[i / 64] >> i % 64 & 1;
 }
 
-/* The pattern with the weights of the dense A'. */
-static void list_met(mp_ctx *c, const mp_coarsening *a, block z, const mp_real *A, mp_met *met)
+/* The clusters that each cluster of the graph meets, as coarse_list has them: a diagonal of 1 comes last. */
+static void list_met(mp_ctx *c, const mp_coarsening *a, block z, mp_met *met)
 {
     const mp_assign *t = &a->t;
     bits next = bits_new(c, z.n, z.n), own = bits_new(c, z.n, z.k);
@@ -119,8 +113,10 @@ static void list_met(mp_ctx *c, const mp_coarsening *a, block z, const mp_real *
         for (int l = 0; l < z.n; l++)
             if (bits_has(near.word, l)) bits_join(meets.word, own, l);
         for (int q = 0; q < z.k; q++)
-            if (bits_has(meets.word, q)) mp_met_add(met, a, z.cluster + p, z.cluster + q, A[mp_at(p, z.k) + (size_t)q]);
-        mp_met_end(met, a, z.cluster + p);
+            if (bits_has(meets.word, q) && (q != p || a->diagonal == MP_DIAGONAL_SUM))
+                met->to[met->count++] = z.cluster + q;
+        if (a->diagonal == MP_DIAGONAL_ONE) met->to[met->count++] = z.cluster + p;
+        met->ptr[z.cluster + p + 1] = met->count;
         mp_arena_back(c->arena, here);
     }
 }
@@ -133,36 +129,19 @@ void mp_coarse_dense(mp_ctx *c, const mp_coarsening *a, int b, const mp_real *sh
     mp_real *T = dense_t(c, a, z, share), *W = dense_w(c, a, z);
     mp_real *N = product(c, plain(W, z.n), plain(T, z.k), z.n, z.k, z.n);
     mp_real *A = product(c, flipped(N, z.k), plain(T, z.k), z.k, z.k, z.n);
-    list_met(c, a, z, A, met);
+    if (a->diagonal == MP_DIAGONAL_ONE) c->k->diagonal_set(A, 1, z.k);
+    list_met(c, a, z, met);
+    c->k->dense_take(met->weight, A, met->ptr + z.cluster, met->to, z.cluster, false, z.k, z.k);
     mp_arena_back(c->arena, here);
 }
 
 /* ---- backward */
 static mp_real *dense_g(mp_ctx *c, const mp_coarsening *a, block z) /* G[p][q] of the edge p -> q, in row q */
 {
-    const mp_graph *o = &a->out;
     mp_real *G = MP_NEW(c->arena, mp_real, mp_at(z.k, z.k));
-    for (int q = 0; q < z.k; q++)
-        for (int e = o->row_ptr[z.cluster + q]; e < o->row_ptr[z.cluster + q + 1]; e++)
-            G[mp_at(o->col[e] - z.cluster, z.k) + (size_t)q] = a->w->g[e];
-    for (int p = 0; a->diagonal != MP_DIAGONAL_SUM && p < z.k; p++) G[mp_at(p, z.k) + (size_t)p] = 0;
+    c->k->dense_put(G, a->w->g, a->out.row_ptr + z.cluster, a->out.col, z.cluster, true, z.k, z.k);
+    if (a->diagonal != MP_DIAGONAL_SUM) c->k->diagonal_set(G, 0, z.k);
     return G;
-}
-
-static void add_t(const mp_coarsening *a, block z, const mp_real *dT, mp_real *dshare)
-{
-    const mp_assign *t = &a->t;
-    for (int l = 0; l < z.n; l++)
-        for (int i = t->node_ptr[z.node + l]; i < t->node_ptr[z.node + l + 1]; i++)
-            dshare[i] += dT[mp_at(l, z.k) + (size_t)(t->owner[i] - z.cluster)];
-}
-
-static void add_w(const mp_coarsening *a, block z, const mp_real *dW, mp_real *dw)
-{
-    const mp_graph *g = a->g;
-    for (int l = 0; l < z.n; l++)
-        for (int e = g->row_ptr[z.node + l]; e < g->row_ptr[z.node + l + 1]; e++)
-            dw[e] += dW[mp_at(l, z.n) + (size_t)(g->col[e] - z.node)];
 }
 
 void mp_coarse_dense_back(mp_ctx *c, const mp_coarsening *a, int b, const mp_real *share, mp_real *dshare, mp_real *dw)
@@ -175,8 +154,11 @@ void mp_coarse_dense_back(mp_ctx *c, const mp_coarsening *a, int b, const mp_rea
         mp_real *W = dense_w(c, a, z), *N = product(c, plain(W, z.n), plain(T, z.k), z.n, z.k, z.n);
         mp_real *dT = product(c, plain(N, z.k), plain(G, z.k), z.n, z.k, z.k);
         mp_product(c, dT, flipped(W, z.n), plain(dN, z.k), z.n, z.k, z.n, true);
-        add_t(a, z, dT, dshare);
+        c->k->dense_take(dshare, dT, a->t.node_ptr + z.node, a->t.owner, z.cluster, true, z.n, z.k);
     }
-    if (dw) add_w(a, z, product(c, plain(dN, z.k), flipped(T, z.k), z.n, z.n, z.k), dw);
+    if (dw) {
+        mp_real *dW = product(c, plain(dN, z.k), flipped(T, z.k), z.n, z.n, z.k);
+        c->k->dense_take(dw, dW, a->g->row_ptr + z.node, a->g->col, z.node, true, z.n, z.n);
+    }
     mp_arena_back(c->arena, here);
 }

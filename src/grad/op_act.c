@@ -36,19 +36,17 @@ static void prelu_back(void *p, mp_ctx *c)
 {
     struct prelu *a = p;
     if (!a->out->live) return;
-    size_t n = (size_t)a->x->rows * (size_t)a->x->cols;
-    mp_real *ds = mp_grad_zeroed(a->slope), sum = 0;
-    for (size_t i = 0; ds && i < n; i++) sum += a->x->v[i] < 0 ? a->x->v[i] * a->out->g[i] : 0;
-    if (ds) ds[0] += sum;
+    size_t n = mp_size(a->x);
+    if (a->slope->g) c->k->prelu_slope(mp_grad_zeroed(a->slope), a->out->g, a->x->v, n);
     if (!a->x->g) return;
     bool add = !mp_grad_store(a->x);
-    c->k->prelu_bwd(a->x->g, a->out->g, a->x->v, a->slope->v[0], add, n);
+    c->k->prelu_bwd(a->x->g, a->out->g, a->x->v, a->slope->v, add, n);
 }
 
 mp_mat *mp_prelu(mp_ctx *c, mp_mat *x, mp_mat *slope)
 {
     mp_mat *out = mp_mat_new(c, x->rows, x->cols);
-    c->k->prelu_fwd(out->v, x->v, slope->v[0], (size_t)x->rows * (size_t)x->cols);
+    c->k->prelu_fwd(out->v, x->v, slope->v, mp_size(x));
     MP_RECORD(c, prelu_back, struct prelu, out, x, slope);
     return out;
 }

@@ -11,9 +11,6 @@
 #include "grad/product.h"
 #include "graph/twins.h"
 
-#include <math.h>
-#include <string.h>
-
 typedef struct agg {
     mp_mat *out, *z, *bias;
     const mp_graph *g;
@@ -22,134 +19,61 @@ typedef struct agg {
     mp_norm n; /* as in mp_links: p NULL is all ones, q NULL is no self term, s NULL is no scale */
 } agg;
 
-static mp_real inverse_root(mp_real d)
+static mp_real *room(mp_ctx *c, int n)
 {
-#ifdef MP_DOUBLE
-    return d > 0 ? 1 / sqrt(d) : 0;
-#else
-    return d > 0 ? 1 / sqrtf(d) : 0;
-#endif
-}
-
-static mp_real weight(const mp_graph *g, int e)
-{
-    return g->w ? g->w->v[e] : (mp_real)1;
-}
-
-/* The degree of v in an unweighted graph with a self loop at every node. */
-static mp_real closed_degree(const mp_graph *g, int v)
-{
-    return (mp_real)(g->row_ptr[v + 1] - g->row_ptr[v] + (g->loopless || mp_graph_edge(g, v, v) < 0));
-}
-
-/* The same for all nodes of a class of twins. */
-static mp_real class_degree(const mp_twins *t, int k)
-{
-    int degree = 0;
-    for (int e = t->row_ptr[k]; e < t->row_ptr[k + 1]; e++)
-        degree += t->member_ptr[t->col[e] + 1] - t->member_ptr[t->col[e]];
-    return (mp_real)degree;
+    return MP_NEW_RAW(c->arena, mp_real, n);
 }
 
 /* s of an unweighted graph; the self loop counts as much as any edge, so q is s. */
-static void closed_plain(const mp_graph *g, mp_norm *n)
+static mp_norm closed_plain(mp_ctx *c, const mp_graph *g)
 {
-    const mp_twins *t = n->twins;
-    for (int i = 0; i < t->runs; i++)
-        for (int v = t->run[2 * i]; v < t->run[2 * i + 1]; v++) n->s[v] = inverse_root(closed_degree(g, v));
-    for (int k = 0; k < t->classes; k++) {
-        mp_real s = inverse_root(class_degree(t, k));
-        for (int i = t->member_ptr[k]; i < t->member_ptr[k + 1]; i++) n->s[t->member[i]] = s;
-    }
+    const mp_twins *t = g->norm && g->norm->twins ? g->norm->twins : mp_twins_find(c->arena, c->arena, g);
+    mp_norm n = { .ready = true, .s = room(c, g->nodes), .twins = t };
+    mp_csr on = mp_graph_csr(g);
+    for (int i = 0; i < t->runs; i++) c->k->closed_roots(n.s, &on, g->loopless, t->run[2 * i], t->run[2 * i + 1]);
+    c->k->class_roots(n.s, t->row_ptr, t->col, t->member_ptr, t->member, t->classes);
+    n.q = n.s;
+    return n;
 }
 
 /* s, and q = s times the weight of the self loop, which is 1 where none is stored. The edges keep their weights: what
  * they count in the sum is put together while it runs. */
 static mp_norm closed(mp_ctx *c, const mp_graph *g)
 {
-    mp_norm n = { .ready = true, .s = MP_NEW_RAW(c->arena, mp_real, g->nodes) };
-    if (!g->w) {
-        n.twins = g->norm && g->norm->twins ? g->norm->twins : mp_twins_find(c->arena, c->arena, g);
-        n.q = n.s;
-        closed_plain(g, &n);
-        return n;
-    }
-    n.p = g->w->v;
-    n.q = MP_NEW_RAW(c->arena, mp_real, g->nodes);
-    for (int v = 0; v < g->nodes; v++) {
-        int loop = mp_graph_edge(g, v, v);
-        mp_real own = loop < 0 ? (mp_real)1 : weight(g, loop), degree = own;
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) degree += e == loop ? 0 : weight(g, e);
-        n.s[v] = inverse_root(degree);
-        n.q[v] = own * n.s[v];
-    }
-    return n;
-}
-
-/* The same without self loops; stored ones count 0. */
-static mp_norm open(mp_ctx *c, const mp_graph *g)
-{
-    mp_norm n = { .ready = true,
-                  .p = MP_NEW_RAW(c->arena, mp_real, g->edges),
-                  .s = MP_NEW_RAW(c->arena, mp_real, g->nodes) };
-    for (int v = 0; v < g->nodes; v++) {
-        mp_real degree = 0;
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
-            n.p[e] = g->col[e] == v ? 0 : weight(g, e);
-            degree += n.p[e];
-        }
-        n.s[v] = inverse_root(degree);
-    }
-    return n;
-}
-
-/* 1/count of the edges of a row, times their weight. */
-static mp_norm mean(mp_ctx *c, const mp_graph *g)
-{
-    mp_norm n = { .ready = true, .p = MP_NEW_RAW(c->arena, mp_real, g->edges) };
-    for (int v = 0; v < g->nodes; v++) {
-        int count = g->row_ptr[v + 1] - g->row_ptr[v];
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) n.p[e] = weight(g, e) / (mp_real)count;
-    }
-    return n;
-}
-
-/* 1 over the sum of a row's weights without the self loop; 0 where there are none. */
-static mp_real row_share(const mp_graph *g, int v)
-{
-    mp_real sum = 0;
-    for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) sum += g->col[e] == v ? 0 : weight(g, e);
-    return sum > 0 ? 1 / sum : 0;
-}
-
-/* The row of a stochastic matrix: weights over their sum, the self loop left out. */
-static mp_norm row(mp_ctx *c, const mp_graph *g)
-{
-    mp_norm n = { .ready = true, .p = MP_NEW_RAW(c->arena, mp_real, g->edges) };
-    for (int v = 0; v < g->nodes; v++) {
-        mp_real share = row_share(g, v);
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) n.p[e] = g->col[e] == v ? 0 : weight(g, e) * share;
-    }
+    if (!g->w) return closed_plain(c, g);
+    mp_norm n = { .ready = true, .p = g->w->v, .q = room(c, g->nodes), .s = room(c, g->nodes) };
+    mp_csr on = mp_graph_csr(g);
+    c->k->closed_weights(n.s, n.q, &on);
     return n;
 }
 
 static mp_norm coefficients(mp_ctx *c, const mp_graph *g, mp_agg_kind kind)
 {
+    mp_csr on = mp_graph_csr(g);
+    mp_norm n = { .ready = true };
     switch (kind) {
     case MP_AGG_GCN:
         if (!g->norm) return closed(c, g);
         if (!g->norm->ready) *g->norm = closed(c, g);
         return *g->norm;
     case MP_AGG_SYM:
-        return open(c, g);
+        n.p = room(c, g->edges);
+        n.s = room(c, g->nodes);
+        c->k->open_weights(n.p, n.s, &on);
+        break;
     case MP_AGG_MEAN:
-        return mean(c, g);
+        n.p = room(c, g->edges);
+        c->k->mean_weights(n.p, &on);
+        break;
     case MP_AGG_ROW:
-        return row(c, g);
+        n.p = room(c, g->edges);
+        c->k->share_weights(n.p, &on);
+        break;
     case MP_AGG_SUM:
+        n.p = g->w ? g->w->v : NULL;
         break;
     }
-    return (mp_norm){ .ready = true, .p = g->w ? g->w->v : NULL };
+    return n;
 }
 
 static mp_links links(const mp_graph *g, const mp_norm *n, bool transposed)
@@ -201,59 +125,29 @@ static void sum(mp_ctx *c, const mp_graph *g, const mp_norm *n, bool transposed,
     count_moved(c, rows_moved(g, n), C);
 }
 
-/* dw from G, for a coefficient that is w times a constant of the row (SUM, MEAN). */
-static void weight_back_plain(const agg *a, const mp_real *G, mp_real *dw)
-{
-    for (int v = 0; v < a->g->nodes; v++) {
-        int count = a->g->row_ptr[v + 1] - a->g->row_ptr[v];
-        for (int e = a->g->row_ptr[v]; e < a->g->row_ptr[v + 1]; e++)
-            dw[e] += a->kind == MP_AGG_MEAN ? G[e] / (mp_real)count : G[e];
-    }
-}
-
-/* d(w_ij / sum_k w_ik): what the edge gets itself, less the row's mean of that. */
-static void weight_back_row(const agg *a, const mp_real *G, mp_real *dw)
-{
-    const mp_graph *g = a->g;
-    for (int v = 0; v < g->nodes; v++) {
-        mp_real usual = 0, share = row_share(g, v);
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) usual += G[e] * a->n.p[e];
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
-            if (g->col[e] != v) dw[e] += (G[e] - usual) * share;
-    }
-}
-
-static void weight_back_normal(mp_ctx *c, const agg *a, const mp_real *G, const mp_real *G_self, mp_real *dw)
-{
-    const mp_graph *g = a->g;
-    const mp_real *s = a->n.s, *w = g->w->v;
-    mp_real *dd = MP_NEW(c->arena, mp_real, g->nodes);
-    for (int v = 0; v < g->nodes; v++) {
-        mp_real both = G_self ? 2 * G_self[v] * a->n.q[v] : 0; /* the self loop is in both sums */
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
-            if (g->col[e] != v) both += s[g->col[e]] * (G[e] * w[e] + G[g->rev[e]] * w[g->rev[e]]);
-        dd[v] = (mp_real)-0.5 * s[v] * s[v] * (s[v] * both); /* 1/d = s^2, and 0 where d = 0 */
-    }
-    for (int v = 0; v < g->nodes; v++)
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
-            if (G_self || g->col[e] != v) dw[e] += G[e] * s[v] * s[g->col[e]] + dd[v];
-}
-
 static void weight_back(mp_ctx *c, const agg *a)
 {
     const mp_graph *g = a->g;
     mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *G = MP_NEW_RAW(c->arena, mp_real, g->edges);
-    mp_real *G_self = a->n.q ? MP_NEW_RAW(c->arena, mp_real, g->nodes) : NULL;
+    mp_real *G = room(c, g->edges), *G_self = a->n.q ? room(c, g->nodes) : NULL, *dw = mp_grad_zeroed(g->w);
+    mp_csr on = mp_graph_csr(g);
     c->k->edge_dot(G, G_self, a->out->g, a->z->v, links(g, &a->n, false), false, g->nodes, a->z->cols);
     count_moved(c, rows_moved(g, &a->n), a->z->cols);
-    mp_real *dw = mp_grad_zeroed(g->w);
-    if (a->kind == MP_AGG_GCN || a->kind == MP_AGG_SYM)
-        weight_back_normal(c, a, G, G_self, dw);
-    else if (a->kind == MP_AGG_ROW)
-        weight_back_row(a, G, dw);
-    else
-        weight_back_plain(a, G, dw);
+    switch (a->kind) {
+    case MP_AGG_GCN:
+    case MP_AGG_SYM:
+        c->k->root_weights_bwd(dw, room(c, g->nodes), G, G_self, a->n.q, a->n.s, &on);
+        break;
+    case MP_AGG_ROW:
+        c->k->share_weights_bwd(dw, G, a->n.p, &on);
+        break;
+    case MP_AGG_MEAN:
+        c->k->mean_weights_bwd(dw, G, &on);
+        break;
+    case MP_AGG_SUM:
+        c->k->sum_weights_bwd(dw, G, &on);
+        break;
+    }
     mp_arena_back(c->arena, here);
 }
 

@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
 #include "grad/product.h"
-#include "math/fun.h"
 
 /* ---- local attention:  u = |tau| (z - top),  e = exp u,  S_i = e_i A_ii / den_i,  den_i = sum_j A_ij e_j + 1e-10
  *      du_i += dS_i S_i,   du_j -= sum_i dS_i S_i A_ij e_j / den_i,   dz = |tau| du,   dtau = sign(tau) sum du (z - top)
@@ -22,73 +21,22 @@ static void local_back(void *p, mp_ctx *c)
 {
     struct local *a = p;
     if (!a->out->live) return;
-    const mp_graph *g = a->g;
-    int D = a->z->cols;
-    size_t n = (size_t)a->z->rows * (size_t)D;
     mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *du = MP_NEW(c->arena, mp_real, n), tau = a->tau->v[0], sum = 0;
-    for (int v = 0; v < g->nodes; v++) {
-        for (int d = 0; d < D; d++) {
-            size_t i = (size_t)v * (size_t)D + (size_t)d;
-            mp_real flow = a->out->g[i] * a->out->v[i];
-            du[i] += flow;
-            for (int k = g->row_ptr[v]; k < g->row_ptr[v + 1]; k++) {
-                size_t j = (size_t)g->col[k] * (size_t)D + (size_t)d;
-                du[j] -= flow * g->w->v[k] * a->e[j] / a->den[i];
-            }
-        }
-    }
-    mp_real *dz = mp_grad_zeroed(a->z), *dtau = mp_grad_zeroed(a->tau), size = tau < 0 ? -tau : tau;
-    for (int b = 0; b < g->graphs; b++) {
-        for (int d = 0; d < D && g->node_ptr[b] < g->node_ptr[b + 1]; d++) {
-            size_t top = (size_t)a->top[(size_t)b * (size_t)D + (size_t)d] * (size_t)D + (size_t)d;
-            mp_real total = 0;
-            for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) {
-                size_t i = (size_t)v * (size_t)D + (size_t)d;
-                if (dz) dz[i] += size * du[i];
-                sum += du[i] * (a->z->v[i] - a->z->v[top]);
-                total += du[i];
-            }
-            if (dz) dz[top] -= size * total;
-        }
-    }
-    if (dtau) dtau[0] += tau < 0 ? -sum : sum;
+    mp_real *du = MP_NEW_RAW(c->arena, mp_real, mp_size(a->z));
+    mp_csr g = mp_graph_csr(a->g);
+    c->k->local_att_bwd(mp_grad_zeroed(a->z), mp_grad_zeroed(a->tau), du, a->out->g, a->out->v, a->z->v, a->tau->v,
+                        a->e, a->den, a->top, a->g->node_ptr, &g, a->g->graphs, a->z->cols);
     mp_arena_back(c->arena, here);
 }
 
 mp_mat *mp_local_att(mp_ctx *c, const mp_graph *g, mp_mat *z, mp_mat *tau)
 {
     mp_assert(g->w != NULL && z->rows == g->nodes);
-    int D = z->cols;
-    size_t n = (size_t)z->rows * (size_t)D;
-    mp_mat *out = mp_mat_new(c, z->rows, D);
-    mp_real *e = MP_NEW_RAW(c->arena, mp_real, n), *den = MP_NEW(c->arena, mp_real, n);
-    int *top = MP_NEW_RAW(c->arena, int, (size_t)g->graphs *(size_t)D);
-    mp_real size = tau->v[0] < 0 ? -tau->v[0] : tau->v[0];
-    for (int b = 0; b < g->graphs; b++) {
-        for (int d = 0; d < D; d++) {
-            int most = g->node_ptr[b];
-            for (int v = most; v < g->node_ptr[b + 1]; v++)
-                if (z->v[(size_t)v * (size_t)D + (size_t)d] > z->v[(size_t)most * (size_t)D + (size_t)d]) most = v;
-            top[(size_t)b * (size_t)D + (size_t)d] = most;
-            for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) {
-                size_t i = (size_t)v * (size_t)D + (size_t)d;
-                e[i] = exp1(size * (z->v[i] - z->v[(size_t)most * (size_t)D + (size_t)d]));
-            }
-        }
-    }
-    for (int v = 0; v < g->nodes; v++) {
-        for (int d = 0; d < D; d++) {
-            size_t i = (size_t)v * (size_t)D + (size_t)d;
-            mp_real own = 0;
-            for (int k = g->row_ptr[v]; k < g->row_ptr[v + 1]; k++) {
-                den[i] += g->w->v[k] * e[(size_t)g->col[k] * (size_t)D + (size_t)d];
-                if (g->col[k] == v) own = g->w->v[k];
-            }
-            den[i] += (mp_real)1e-10;
-            out->v[i] = e[i] * own / den[i];
-        }
-    }
+    mp_mat *out = mp_mat_new(c, z->rows, z->cols);
+    mp_real *e = MP_NEW_RAW(c->arena, mp_real, mp_size(z)), *den = MP_NEW_RAW(c->arena, mp_real, mp_size(z));
+    int *top = MP_NEW_RAW(c->arena, int, mp_at(g->graphs, z->cols));
+    mp_csr on = mp_graph_csr(g);
+    c->k->local_att(out->v, e, den, top, z->v, tau->v, g->node_ptr, &on, g->graphs, z->cols);
     MP_RECORD(c, local_back, struct local, out, z, tau, g, e, den, top);
     return out;
 }

@@ -8,8 +8,6 @@
 #include "grad/ops.h"
 #include "grad/product.h"
 
-#include <math.h>
-
 const int *mp_even_ptr(mp_ctx *c, int graphs, int each)
 {
     mp_count((int64_t)graphs * each, "entries of a matrix in even pieces");
@@ -91,9 +89,8 @@ mp_mat *mp_block_mul(mp_ctx *c, mp_mat *a, mp_mat *x, int graphs)
     return out;
 }
 
-/* ---- block_sym: y_ij = s_i a_ij s_j off the diagonal, s = 1 / (sqrt d + 1e-15), d the row sums off it
- *      ds_i = sum_j (dy_ij a_ij + dy_ji a_ji) s_j,   dd_i = -ds_i s_i^2 / (2 sqrt d_i),
- *      da_ij = dy_ij s_i s_j + dd_i */
+/* ---- block_sym: s = 1 / (sqrt d + 1e-15), d the row sums off the diagonal
+ *      ds_i = sum_j (dy_ij a_ij + dy_ji a_ji) s_j,   dd_i = -ds_i s_i^2 / (2 sqrt d_i),   da_ij = dy_ij s_i s_j + dd_i */
 struct sym {
     mp_mat *out, *a;
     const mp_real *s; /* one a row of a; 0 where the row sum is not positive */
@@ -102,43 +99,16 @@ struct sym {
 static void sym_back(void *p, mp_ctx *c)
 {
     struct sym *q = p;
-    (void)c;
     if (!q->out->live || !q->a->g) return;
-    int K = q->a->cols;
-    mp_real *da = mp_grad_zeroed(q->a);
-    const mp_real *a = q->a->v, *dy = q->out->g;
-    for (int r = 0; r < q->a->rows; r++) {
-        int i = r % K, first = r - i; /* row r of the matrix is row i of its block */
-        const mp_real *s = q->s + first;
-        mp_real ds = 0;
-        for (int j = 0; j < K; j++) {
-            size_t ij = mp_at(r, K) + (size_t)j, ji = mp_at(first + j, K) + (size_t)i;
-            if (j != i) ds += (dy[ij] * a[ij] + dy[ji] * a[ji]) * s[j];
-        }
-        mp_real dd = (mp_real)-0.5 * ds * s[i] * s[i] * s[i]; /* 1 / sqrt d is s */
-        for (int j = 0; j < K; j++)
-            if (j != i && s[i] > 0) da[mp_at(r, K) + (size_t)j] += dy[mp_at(r, K) + (size_t)j] * s[i] * s[j] + dd;
-    }
+    c->k->block_sym_bwd(mp_grad_zeroed(q->a), q->out->g, q->a->v, q->s, q->a->rows, q->a->cols);
 }
 
 mp_mat *mp_block_sym(mp_ctx *c, mp_mat *a)
 {
-    int K = a->cols;
-    mp_assert(K > 0 && a->rows % K == 0);
-    mp_mat *out = mp_mat_new(c, a->rows, K);
-    mp_real *s = MP_NEW(c->arena, mp_real, a->rows);
-    for (int r = 0; r < a->rows; r++) {
-        double d = 0;
-        for (int j = 0; j < K; j++) d += j == r % K ? 0 : (double)a->v[mp_at(r, K) + (size_t)j];
-        s[r] = d > 0 ? (mp_real)(1 / (sqrt(d) + 1e-15)) : 0;
-    }
-    for (int r = 0; r < a->rows; r++) {
-        int first = r - r % K;
-        for (int j = 0; j < K; j++) {
-            size_t at = mp_at(r, K) + (size_t)j;
-            out->v[at] = j == r % K ? 0 : s[r] * a->v[at] * s[first + j];
-        }
-    }
+    mp_assert(a->cols > 0 && a->rows % a->cols == 0);
+    mp_mat *out = mp_mat_new(c, a->rows, a->cols);
+    mp_real *s = MP_NEW_RAW(c->arena, mp_real, a->rows);
+    c->k->block_sym(out->v, s, a->v, a->rows, a->cols);
     MP_RECORD(c, sym_back, struct sym, out, a, s);
     return out;
 }

@@ -26,10 +26,11 @@ static void collect_back(void *saved, mp_ctx *c)
     if (!a->out->live) return;
     if (a->alpha->g) {
         mp_arena_mark here = mp_arena_here(c->arena);
-        mp_real *d = MP_NEW_RAW(c->arena, mp_real, t->cluster_ptr[t->clusters]), *dalpha = mp_grad_zeroed(a->alpha);
+        int members = t->cluster_ptr[t->clusters];
+        mp_real *d = MP_NEW_RAW(c->arena, mp_real, members);
         mp_links rows = { .row_ptr = t->cluster_ptr, .col = t->member };
         c->k->edge_dot(d, NULL, a->out->g, a->x->v, rows, false, t->clusters, a->x->cols);
-        for (int i = 0; i < t->cluster_ptr[t->clusters]; i++) dalpha[t->member_at[i]] += d[i];
+        c->k->rows_give(mp_grad_zeroed(a->alpha), d, t->member_at, members, 1);
         mp_arena_back(c->arena, here);
     }
     if (!a->x->g) return;
@@ -57,30 +58,6 @@ void mp_met_reserve(mp_met *m, int64_t more)
     MP_MORE(m->arena, m->weight, m->count, m->cap);
 }
 
-static void met_put(mp_met *m, int q, mp_real weight)
-{
-    m->to[m->count] = q;
-    m->weight[m->count++] = weight;
-}
-
-void mp_met_add(mp_met *m, const mp_coarsening *a, int p, int q, mp_real weight)
-{
-    if (q != p || a->diagonal == MP_DIAGONAL_SUM) met_put(m, q, weight);
-}
-
-void mp_met_end(mp_met *m, const mp_coarsening *a, int p)
-{
-    if (a->diagonal == MP_DIAGONAL_ONE) met_put(m, p, 1);
-    m->ptr[p + 1] = m->count;
-}
-
-typedef struct scratch {
-    mp_real *share, *leaving; /* T by node, in the order of t.owner; the weight of the reverse of each edge of g */
-    mp_real *m, *dm;          /* N: M_l and dM_l */
-    int *near, count;         /* the nodes l with M_l set */
-    int *mark;                /* N: the last cluster that met this node, or -1 */
-} scratch;
-
 static int *all_unseen(mp_ctx *c, int n)
 {
     int *mark = MP_NEW_RAW(c->arena, int, n);
@@ -88,118 +65,47 @@ static int *all_unseen(mp_ctx *c, int n)
     return mark;
 }
 
-static scratch scratch_new(mp_ctx *c, const mp_coarsening *a)
+/* What both directions need. */
+static mp_coarse_work work_new(mp_ctx *c, const mp_coarsening *a)
 {
     const mp_graph *g = a->g;
     int pairs = a->t.node_ptr[g->nodes];
-    scratch s = { .share = MP_NEW_RAW(c->arena, mp_real, pairs),
-                  .leaving = MP_NEW_RAW(c->arena, mp_real, g->edges),
-                  .m = MP_NEW_RAW(c->arena, mp_real, g->nodes),
-                  .dm = MP_NEW_RAW(c->arena, mp_real, g->nodes),
-                  .near = MP_NEW_RAW(c->arena, int, g->nodes),
-                  .mark = all_unseen(c, g->nodes) };
-    for (int i = 0; i < pairs; i++) s.share[i] = a->alpha->v[a->t.owner_at[i]];
-    for (int f = 0; f < g->edges; f++) s.leaving[f] = g->w ? g->w->v[g->rev[f]] : (mp_real)1;
+    mp_coarse_work s = { .share = MP_NEW_RAW(c->arena, mp_real, pairs),
+                         .leaving = MP_NEW_RAW(c->arena, mp_real, g->edges),
+                         .m = MP_NEW_RAW(c->arena, mp_real, g->nodes),
+                         .near = MP_NEW_RAW(c->arena, int, g->nodes),
+                         .mark = all_unseen(c, g->nodes) };
+    c->k->rows_take(s.share, a->alpha->v, a->t.owner_at, 0, pairs, 1);
+    if (g->w)
+        c->k->rows_take(s.leaving, g->w->v, g->rev, 0, g->edges, 1);
+    else
+        c->k->fill(s.leaving, 1, (size_t)g->edges);
     return s;
-}
-
-/* M of cluster p, and the list of nodes where it is set. */
-static void spread(const mp_coarsening *a, int p, scratch *s)
-{
-    const mp_graph *g = a->g;
-    const mp_assign *t = &a->t;
-    s->count = 0;
-    for (int i = t->cluster_ptr[p]; i < t->cluster_ptr[p + 1]; i++) {
-        int j = t->member[i];
-        mp_real strength = a->alpha->v[t->member_at[i]];
-        for (int f = g->row_ptr[j]; f < g->row_ptr[j + 1]; f++) {
-            int l = g->col[f];
-            if (s->mark[l] != p) {
-                s->mark[l] = p;
-                s->m[l] = 0;
-                s->near[s->count++] = l;
-            }
-            s->m[l] += strength * s->leaving[f];
-        }
-    }
-}
-
-typedef struct sums { /* A'[p,.] while cluster p is looked at */
-    int *seen, *found;
-    mp_real *value;
-} sums;
-
-/* The clusters q that share a node with M, each once, into found, their sums into value. */
-static int meet(const mp_coarsening *a, int p, const scratch *s, sums *r)
-{
-    const mp_assign *t = &a->t;
-    int n = 0;
-    for (int i = 0; i < s->count; i++) {
-        int l = s->near[i];
-        for (int k = t->node_ptr[l]; k < t->node_ptr[l + 1]; k++) {
-            int q = t->owner[k];
-            if (r->seen[q] != p) {
-                r->seen[q] = p;
-                r->value[q] = 0;
-                r->found[n++] = q;
-            }
-            r->value[q] += s->m[l] * s->share[k];
-        }
-    }
-    return n;
-}
-
-static void cluster_met(const mp_coarsening *a, int p, scratch *s, sums *r, mp_met *met)
-{
-    spread(a, p, s);
-    int n = meet(a, p, s, r);
-    mp_met_reserve(met, (int64_t)n + 1);
-    for (int i = 0; i < n; i++) mp_met_add(met, a, p, r->found[i], r->value[r->found[i]]);
-    mp_met_end(met, a, p);
 }
 
 static mp_met met_all(mp_ctx *c, const mp_coarsening *a)
 {
     int K = a->t.clusters;
     mp_met met = { .arena = c->arena, .ptr = MP_NEW(c->arena, int, K + 1) };
-    scratch s = scratch_new(c, a);
-    sums r = { all_unseen(c, K), MP_NEW_RAW(c->arena, int, K), MP_NEW_RAW(c->arena, mp_real, K) };
+    mp_coarse_work s = work_new(c, a);
+    s.value = MP_NEW_RAW(c->arena, mp_real, K);
+    s.found = MP_NEW_RAW(c->arena, int, K);
+    s.seen = all_unseen(c, K);
+    mp_csr g = mp_graph_csr(a->g);
+    mp_members t = mp_assign_members(&a->t);
     for (int b = 0; b < a->g->graphs; b++) {
+        int from = a->cluster_ptr[b], end = a->cluster_ptr[b + 1];
         bool dense = mp_coarse_is_dense(a, b);
         if (dense) mp_coarse_dense(c, a, b, s.share, &met);
-        for (int p = a->cluster_ptr[b]; !dense && p < a->cluster_ptr[b + 1]; p++) cluster_met(a, p, &s, &r, &met);
+        for (int p = from; !dense && p < end; p++) {
+            int found, n;
+            c->k->coarse_meet(&found, &s, a->alpha->v, &g, &t, p);
+            mp_met_reserve(&met, (int64_t)found + 1);
+            c->k->coarse_list(&n, met.to + met.count, met.weight + met.count, &s, found, a->diagonal, p);
+            met.ptr[p + 1] = met.count += n;
+        }
     }
     return met;
-}
-
-static void cluster_back(const mp_coarsening *a, int p, scratch *s, mp_real *da, mp_real *dshare, mp_real *dalpha,
-                         mp_real *dw)
-{
-    const mp_graph *g = a->g, *o = &a->out;
-    const mp_assign *t = &a->t;
-    spread(a, p, s);
-    for (int k = o->row_ptr[p]; k < o->row_ptr[p + 1]; k++) da[o->col[k]] = a->w->g[o->rev[k]];
-    if (a->diagonal != MP_DIAGONAL_SUM) da[p] = 0;
-    for (int i = 0; i < s->count; i++) {
-        int l = s->near[i];
-        mp_real sum = 0;
-        for (int k = t->node_ptr[l]; k < t->node_ptr[l + 1]; k++) {
-            mp_real d = da[t->owner[k]];
-            sum += d * s->share[k];
-            if (dshare) dshare[k] += d * s->m[l];
-        }
-        s->dm[l] = sum;
-    }
-    for (int i = t->cluster_ptr[p]; i < t->cluster_ptr[p + 1]; i++) {
-        int j = t->member[i], at = t->member_at[i];
-        mp_real sum = 0;
-        for (int f = g->row_ptr[j]; f < g->row_ptr[j + 1]; f++) {
-            mp_real dm = s->dm[g->col[f]];
-            sum += s->leaving[f] * dm;
-            if (dw) dw[g->rev[f]] += a->alpha->v[at] * dm;
-        }
-        if (dalpha) dalpha[at] += sum;
-    }
 }
 
 static void coarse_back(void *saved, mp_ctx *c)
@@ -209,17 +115,21 @@ static void coarse_back(void *saved, mp_ctx *c)
     mp_real *dalpha = mp_grad_zeroed(a->alpha), *dw = a->g->w ? mp_grad_zeroed(a->g->w) : NULL;
     if (!dalpha && !dw) return;
     mp_arena_mark here = mp_arena_here(c->arena);
-    scratch s = scratch_new(c, a);
+    mp_coarse_work s = work_new(c, a);
+    s.dm = MP_NEW_RAW(c->arena, mp_real, a->g->nodes);
+    s.da = MP_NEW_RAW(c->arena, mp_real, a->t.clusters);
     int pairs = a->t.node_ptr[a->g->nodes];
-    mp_real *da = MP_NEW_RAW(c->arena, mp_real, a->out.nodes),
-            *dshare = dalpha ? MP_NEW(c->arena, mp_real, pairs) : NULL;
+    mp_real *dshare = dalpha ? MP_NEW(c->arena, mp_real, pairs) : NULL;
+    mp_csr g = mp_graph_csr(a->g), out = mp_graph_csr(&a->out);
+    mp_members t = mp_assign_members(&a->t);
     for (int b = 0; b < a->g->graphs; b++) {
-        bool dense = mp_coarse_is_dense(a, b);
-        if (dense) mp_coarse_dense_back(c, a, b, s.share, dshare, dw);
-        for (int p = a->cluster_ptr[b]; !dense && p < a->cluster_ptr[b + 1]; p++)
-            cluster_back(a, p, &s, da, dshare, dalpha, dw);
+        if (mp_coarse_is_dense(a, b))
+            mp_coarse_dense_back(c, a, b, s.share, dshare, dw);
+        else
+            c->k->coarse_rows_bwd(dshare, dalpha, dw, a->w->g, &s, a->alpha->v, &g, &out, &t, a->diagonal,
+                                  a->cluster_ptr[b], a->cluster_ptr[b + 1]);
     }
-    for (int i = 0; dalpha && i < pairs; i++) dalpha[a->t.owner_at[i]] += dshare[i];
+    if (dalpha) c->k->rows_give(dalpha, dshare, a->t.owner_at, pairs, 1);
     mp_arena_back(c->arena, here);
 }
 
@@ -228,15 +138,19 @@ static void coarse_back(void *saved, mp_ctx *c)
 static mp_graph rows_of(mp_ctx *c, const mp_coarsening *a, const mp_met *met)
 {
     int K = a->t.clusters;
-    int *col = MP_NEW_RAW(c->arena, int, met->count), *next = MP_NEW_RAW(c->arena, int, K);
+    int *col = MP_NEW_RAW(c->arena, int, met->count);
+    mp_arena_mark here = mp_arena_here(c->arena);
+    int *from = MP_NEW_RAW(c->arena, int, met->count), *next = MP_NEW_RAW(c->arena, int, K);
     if (K) memcpy(next, met->ptr, (size_t)K * sizeof *next);
     for (int p = 0; p < K; p++) {
         for (int i = met->ptr[p]; i < met->ptr[p + 1]; i++) {
             int at = next[met->to[i]]++;
             col[at] = p;
-            a->w->v[at] = met->weight[i];
+            from[at] = i;
         }
     }
+    c->k->rows_take(a->w->v, met->weight, from, 0, met->count, 1);
+    mp_arena_back(c->arena, here);
     int *rev = met->to; /* read for the last time above */
     bool symmetric = mp_graph_reverse(K, met->ptr, col, rev);
     mp_assert(symmetric);

@@ -8,12 +8,6 @@
 
 #include <string.h>
 
-/* to[r] (+)= from[r] for `cols` columns of rows that are ld_to and ld_from wide. */
-static void copy_cols(mp_ctx *c, mp_real *to, int ld_to, const mp_real *from, int ld_from, int rows, int cols, bool add)
-{
-    for (int r = 0; r < rows; r++) c->k->axpy(to + mp_at(r, ld_to), 1, from + mp_at(r, ld_from), add, (size_t)cols);
-}
-
 /* ---- cat: [x_0, x_1, ...] */
 struct cat {
     mp_mat *out, **part;
@@ -27,7 +21,7 @@ static void cat_back(void *p, mp_ctx *c)
     int at = 0;
     for (int i = 0; i < a->parts; at += a->part[i++]->cols) {
         mp_mat *x = a->part[i];
-        if (x->g) copy_cols(c, x->g, x->cols, a->out->g + at, a->out->cols, x->rows, x->cols, !mp_grad_store(x));
+        if (x->g) c->k->cols_copy(x->g, x->cols, a->out->g + at, a->out->cols, !mp_grad_store(x), x->rows, x->cols);
     }
 }
 
@@ -42,7 +36,7 @@ mp_mat *mp_cat(mp_ctx *c, mp_mat *const *part, int parts)
     mp_mat *out = mp_mat_new(c, part[0]->rows, cols), **kept = MP_NEW_RAW(c->arena, mp_mat *, parts);
     memcpy(kept, part, (size_t)parts * sizeof *kept);
     for (int i = 0; i < parts; at += part[i++]->cols)
-        copy_cols(c, out->v + at, cols, part[i]->v, part[i]->cols, out->rows, part[i]->cols, false);
+        c->k->cols_copy(out->v + at, cols, part[i]->v, part[i]->cols, false, out->rows, part[i]->cols);
     MP_RECORD(c, cat_back, struct cat, out, kept, parts);
     return out;
 }
@@ -57,7 +51,8 @@ static void cols_back(void *p, mp_ctx *c)
 {
     struct cols *a = p;
     if (!a->out->live || !a->x->g) return;
-    copy_cols(c, mp_grad_zeroed(a->x) + a->from, a->x->cols, a->out->g, a->out->cols, a->out->rows, a->out->cols, true);
+    c->k->cols_copy(mp_grad_zeroed(a->x) + a->from, a->x->cols, a->out->g, a->out->cols, true, a->out->rows,
+                    a->out->cols);
 }
 
 mp_mat *mp_cols(mp_ctx *c, mp_mat *x, int from, int to)
@@ -65,7 +60,7 @@ mp_mat *mp_cols(mp_ctx *c, mp_mat *x, int from, int to)
     mp_assert(from >= 0 && from <= to && to <= x->cols);
     if (from == 0 && to == x->cols) return x;
     mp_mat *out = mp_mat_new(c, x->rows, to - from);
-    copy_cols(c, out->v, out->cols, x->v + from, x->cols, x->rows, out->cols, false);
+    c->k->cols_copy(out->v, out->cols, x->v + from, x->cols, false, x->rows, out->cols);
     MP_RECORD(c, cols_back, struct cols, out, x, from);
     return out;
 }
@@ -80,20 +75,16 @@ static void repeat_back(void *p, mp_ctx *c)
 {
     struct repeat *a = p;
     if (!a->out->live || !a->x->g) return;
-    size_t C = (size_t)a->x->cols;
+    int C = a->x->cols;
     mp_real *dx = mp_grad_zeroed(a->x);
-    for (int i = 0; i < a->x->rows; i++)
-        for (int t = 0; t < a->times; t++)
-            c->k->axpy(dx + (size_t)i * C, 1, a->out->g + ((size_t)i * (size_t)a->times + (size_t)t) * C, true, C);
+    for (int t = 0; t < a->times; t++) c->k->cols_copy(dx, C, a->out->g + t * C, a->out->cols, true, a->x->rows, C);
 }
 
 mp_mat *mp_repeat(mp_ctx *c, mp_mat *x, int times)
 {
     mp_mat *out = mp_mat_new(c, x->rows, x->cols * times);
-    size_t C = (size_t)x->cols;
-    for (int i = 0; i < x->rows; i++)
-        for (int t = 0; t < times; t++)
-            memcpy(out->v + ((size_t)i * (size_t)times + (size_t)t) * C, x->v + (size_t)i * C, C * sizeof *x->v);
+    for (int t = 0; t < times; t++)
+        c->k->cols_copy(out->v + t * x->cols, out->cols, x->v, x->cols, false, x->rows, x->cols);
     MP_RECORD(c, repeat_back, struct repeat, out, x, times);
     return out;
 }

@@ -10,8 +10,7 @@
  * order of a window, (u, c), for the product.
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
-
-#include <string.h>
+#include "grad/product.h"
 
 struct conv1d {
     mp_mat *out, *x, *w, *b;
@@ -19,24 +18,10 @@ struct conv1d {
     bool relu;
 };
 
-/* Rows (c, u) of the file's order into rows (u, c) of a window's order, or back (added). */
-static void window_order(mp_real *to, const mp_real *from, int channels, int width, int out, bool back)
-{
-    for (int ch = 0; ch < channels; ch++) {
-        for (int u = 0; u < width; u++) {
-            size_t file = ((size_t)ch * (size_t)width + (size_t)u) * (size_t)out;
-            size_t window = ((size_t)u * (size_t)channels + (size_t)ch) * (size_t)out;
-            mp_real *t = to + (back ? file : window);
-            const mp_real *f = from + (back ? window : file);
-            for (int o = 0; o < out; o++) t[o] = back ? t[o] + f[o] : f[o];
-        }
-    }
-}
-
 static mp_real *windowed(mp_ctx *c, const mp_mat *w, int channels, int width)
 {
     mp_real *v = MP_NEW_RAW(c->arena, mp_real, (size_t)w->rows * (size_t)w->cols);
-    window_order(v, w->v, channels, width, w->cols, false);
+    c->k->window_order(v, w->v, false, channels, width, w->cols);
     return v;
 }
 
@@ -54,8 +39,8 @@ static void back_weights(const struct conv1d *a, mp_ctx *c, mp_real *work)
         mp_operand dy = { a->out->g + (size_t)r * (size_t)a->out->cols, O, false };
         c->k->gemm(dw, windows(a, r, true), dy, span, O, a->places, NULL, r > 0, false, work);
     }
-    if (a->x->rows == 0) memset(dw, 0, (size_t)span * (size_t)O * sizeof *dw);
-    window_order(mp_grad_zeroed(a->w), dw, a->channels, a->width, O, true);
+    mp_real *into = mp_grad_zeroed(a->w);
+    if (a->x->rows > 0) c->k->window_order(into, dw, true, a->channels, a->width, O);
 }
 
 static void back_input(const struct conv1d *a, mp_ctx *c, mp_real *work)
@@ -67,9 +52,7 @@ static void back_input(const struct conv1d *a, mp_ctx *c, mp_real *work)
         mp_operand dy = { a->out->g + (size_t)r * (size_t)a->out->cols, O, false };
         c->k->gemm(dwindow, dy, (mp_operand){ w, O, true }, a->places, span, O, NULL, false, false, work);
         mp_real *row = dx + (size_t)r * (size_t)a->x->cols;
-        for (int t = 0; t < a->places; t++)
-            c->k->axpy(row + (size_t)t * (size_t)a->stride * (size_t)a->channels, 1, dwindow + (size_t)t * (size_t)span,
-                       true, (size_t)span);
+        c->k->cols_copy(row, a->stride * a->channels, dwindow, span, true, a->places, span); /* windows may overlap */
     }
 }
 
@@ -122,15 +105,8 @@ struct maxpool1d {
 static void maxpool1d_back(void *p, mp_ctx *c)
 {
     struct maxpool1d *a = p;
-    (void)c;
     if (!a->out->live || !a->x->g) return;
-    mp_real *dx = mp_grad_zeroed(a->x);
-    for (int r = 0; r < a->out->rows; r++) {
-        for (int k = 0; k < a->out->cols; k++) {
-            size_t at = (size_t)r * (size_t)a->out->cols + (size_t)k;
-            dx[(size_t)r * (size_t)a->x->cols + (size_t)a->arg[at]] += a->out->g[at];
-        }
-    }
+    c->k->max_pairs_bwd(mp_grad_zeroed(a->x), a->out->g, a->arg, a->out->rows, a->out->cols, a->x->cols);
 }
 
 mp_mat *mp_maxpool1d(mp_ctx *c, mp_mat *x, int channels)
@@ -138,21 +114,13 @@ mp_mat *mp_maxpool1d(mp_ctx *c, mp_mat *x, int channels)
     mp_assert(channels > 0 && x->cols % channels == 0);
     int places = x->cols / channels / 2;
     mp_mat *out = mp_mat_new(c, x->rows, places * channels);
-    int *arg = MP_NEW_RAW(c->arena, int, (size_t)out->rows *(size_t)out->cols);
-    for (int r = 0; r < x->rows; r++) {
-        const mp_real *row = x->v + (size_t)r * (size_t)x->cols;
-        for (int k = 0; k < out->cols; k++) {
-            size_t at = (size_t)r * (size_t)out->cols + (size_t)k;
-            int first = 2 * (k / channels) * channels + k % channels;
-            arg[at] = row[first + channels] > row[first] ? first + channels : first;
-            out->v[at] = row[arg[at]];
-        }
-    }
+    int *arg = MP_NEW_RAW(c->arena, int, mp_size(out));
+    c->k->max_pairs(out->v, arg, x->v, x->rows, out->cols, x->cols, channels);
     MP_RECORD(c, maxpool1d_back, struct maxpool1d, out, x, arg);
     return out;
 }
 
-/* ---- flip1d: from place by place to channel by channel, as PyTorch flattens */
+/* ---- flip1d: as PyTorch flattens */
 struct flip1d {
     mp_mat *out, *x;
     int channels;
@@ -161,27 +129,15 @@ struct flip1d {
 static void flip1d_back(void *p, mp_ctx *c)
 {
     struct flip1d *a = p;
-    (void)c;
     if (!a->out->live || !a->x->g) return;
-    mp_real *dx = mp_grad_zeroed(a->x);
-    int C = a->channels, L = a->x->cols / C;
-    for (int r = 0; r < a->x->rows; r++) {
-        size_t row = (size_t)r * (size_t)a->x->cols;
-        for (int k = 0; k < C; k++)
-            for (int t = 0; t < L; t++) dx[row + (size_t)(t * C + k)] += a->out->g[row + (size_t)(k * L + t)];
-    }
+    c->k->flip_places_bwd(mp_grad_zeroed(a->x), a->out->g, a->x->rows, a->channels, a->x->cols / a->channels);
 }
 
 mp_mat *mp_flip1d(mp_ctx *c, mp_mat *x, int channels)
 {
     mp_assert(channels > 0 && x->cols % channels == 0);
     mp_mat *out = mp_mat_new(c, x->rows, x->cols);
-    int L = x->cols / channels;
-    for (int r = 0; r < x->rows; r++) {
-        size_t row = (size_t)r * (size_t)x->cols;
-        for (int k = 0; k < channels; k++)
-            for (int t = 0; t < L; t++) out->v[row + (size_t)(k * L + t)] = x->v[row + (size_t)(t * channels + k)];
-    }
+    c->k->flip_places(out->v, x->v, x->rows, channels, x->cols / channels);
     MP_RECORD(c, flip1d_back, struct flip1d, out, x, channels);
     return out;
 }

@@ -9,8 +9,6 @@
 #include "grad/ops.h"
 #include "grad/product.h"
 
-#include <math.h>
-
 static mp_links plain(const mp_graph *g, const mp_real *p, const int *perm)
 {
     return (mp_links){ .row_ptr = g->row_ptr, .col = g->col, .p = p, .perm = perm };
@@ -25,23 +23,17 @@ struct edge_pair {
 static void edge_pair_back(void *p, mp_ctx *c)
 {
     struct edge_pair *s = p;
-    (void)c;
     if (!s->out->live) return;
-    mp_real *da = mp_grad_zeroed(s->a), *db = s->b ? mp_grad_zeroed(s->b) : NULL;
-    for (int v = 0; v < s->g->nodes; v++) {
-        for (int e = s->g->row_ptr[v]; e < s->g->row_ptr[v + 1]; e++) {
-            if (da) da[v] += s->out->g[e];
-            if (db) db[v] += s->out->g[s->g->rev[e]]; /* the edge that leaves v */
-        }
-    }
+    mp_csr g = mp_graph_csr(s->g);
+    c->k->edge_pair_bwd(mp_grad_zeroed(s->a), s->b ? mp_grad_zeroed(s->b) : NULL, s->out->g, &g);
 }
 
 mp_mat *mp_edge_pair(mp_ctx *c, const mp_graph *g, mp_mat *a, mp_mat *b)
 {
     mp_assert(a->rows == g->nodes && a->cols == 1 && (!b || (b->rows == g->nodes && b->cols == 1)));
     mp_mat *out = mp_mat_new(c, g->edges, 1);
-    for (int v = 0; v < g->nodes; v++)
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) out->v[e] = a->v[v] + (b ? b->v[g->col[e]] : 0);
+    mp_csr on = mp_graph_csr(g);
+    c->k->edge_pair(out->v, a->v, b ? b->v : NULL, &on);
     MP_RECORD(c, edge_pair_back, struct edge_pair, out, a, b, g);
     return out;
 }
@@ -55,18 +47,15 @@ struct edge_take {
 static void edge_take_back(void *p, mp_ctx *c)
 {
     struct edge_take *s = p;
-    (void)c;
-    if (!s->out->live || !s->w || !s->w->g) return;
-    mp_real *dw = mp_grad_zeroed(s->w);
-    for (int k = 0; k < s->out->rows; k++)
-        if (s->from[k] >= 0) dw[s->from[k]] += s->out->g[k];
+    if (!s->out->live || !s->w->g) return;
+    c->k->rows_give(mp_grad_zeroed(s->w), s->out->g, s->from, s->out->rows, 1);
 }
 
 mp_mat *mp_edge_take(mp_ctx *c, mp_mat *w, const int *from, int n)
 {
     if (!w) return NULL;
     mp_mat *out = mp_mat_new(c, n, 1);
-    for (int k = 0; k < n; k++) out->v[k] = from[k] >= 0 ? w->v[from[k]] : (mp_real)1;
+    c->k->rows_take(out->v, w->v, from, 1, n, 1);
     MP_RECORD(c, edge_take_back, struct edge_take, out, w, from);
     return out;
 }
@@ -86,9 +75,8 @@ static void edge_mix_weight_back(mp_ctx *c, struct edge_mix *s)
     mp_real *unused = MP_NEW_RAW(c->arena, mp_real, s->g->edges);
     c->k->edge_dot(G, NULL, s->out->g, s->b->v, plain(s->g, NULL, NULL), false, s->g->nodes, s->b->cols);
     c->k->edge_dot(unused, self, s->out->g, s->a->v, plain(s->g, NULL, NULL), false, s->g->nodes, s->a->cols);
-    mp_real *dw = mp_grad_zeroed(s->g->w);
-    for (int v = 0; v < s->g->nodes; v++)
-        for (int e = s->g->row_ptr[v]; e < s->g->row_ptr[v + 1]; e++) dw[e] += s->sa * self[v] + s->sb * G[e];
+    mp_csr g = mp_graph_csr(s->g);
+    c->k->edge_mix_bwd(mp_grad_zeroed(s->g->w), self, G, s->sa, s->sb, &g);
     mp_arena_back(c->arena, here);
 }
 
@@ -98,21 +86,20 @@ static void edge_mix_back(void *p, mp_ctx *c)
     if (!s->out->live) return;
     int C = s->out->cols;
     if (s->g->w && s->g->w->g) edge_mix_weight_back(c, s);
+    mp_arena_mark here = mp_arena_here(c->arena);
     if (s->a->g) {
-        mp_real *da = mp_grad_zeroed(s->a);
-        for (int v = 0; v < s->g->nodes; v++)
-            c->k->axpy(da + (size_t)v * (size_t)C, s->sa * s->degree[v], s->out->g + (size_t)v * (size_t)C, true,
-                       (size_t)C);
+        mp_real *factor = MP_NEW_RAW(c->arena, mp_real, s->g->nodes);
+        c->k->axpy(factor, s->sa, s->degree, false, (size_t)s->g->nodes);
+        c->k->rows_axpy(mp_grad_zeroed(s->a), factor, s->out->g, C, true, s->g->nodes, C);
     }
     if (s->b->g) {
-        mp_arena_mark here = mp_arena_here(c->arena);
-        size_t n = (size_t)s->out->rows * (size_t)C;
+        size_t n = mp_size(s->out);
         mp_real *t = MP_NEW_RAW(c->arena, mp_real, n);
         c->k->agg(t, s->out->g, plain(s->g, s->g->w ? s->g->w->v : NULL, s->g->w ? s->g->rev : NULL), NULL, false,
                   false, 0, s->g->nodes, C);
         c->k->axpy(s->b->g, s->sb, t, !mp_grad_store(s->b), n);
-        mp_arena_back(c->arena, here);
     }
+    mp_arena_back(c->arena, here);
 }
 
 mp_mat *mp_edge_mix(mp_ctx *c, const mp_graph *g, mp_mat *a, mp_real sa, mp_mat *b, mp_real sb)
@@ -120,16 +107,11 @@ mp_mat *mp_edge_mix(mp_ctx *c, const mp_graph *g, mp_mat *a, mp_real sa, mp_mat 
     mp_assert(a->rows == g->nodes && b->rows == g->nodes && a->cols == b->cols);
     int C = a->cols;
     mp_mat *out = mp_mat_new(c, g->nodes, C);
-    mp_real *degree = MP_NEW(c->arena, mp_real, g->nodes);
-    for (int v = 0; v < g->nodes; v++)
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) degree[v] += g->w ? g->w->v[e] : (mp_real)1;
-    c->k->agg(out->v, b->v, plain(g, g->w ? g->w->v : NULL, NULL), NULL, false, false, 0, g->nodes, C);
-    for (int v = 0; v < g->nodes; v++) {
-        for (int k = 0; k < C; k++) {
-            size_t i = (size_t)v * (size_t)C + (size_t)k;
-            out->v[i] = sb * out->v[i] + sa * degree[v] * a->v[i];
-        }
-    }
+    mp_real *degree = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+    mp_csr on = mp_graph_csr(g);
+    c->k->weight_sums(degree, false, &on);
+    c->k->agg(out->v, b->v, plain(g, on.w, NULL), NULL, false, false, 0, g->nodes, C);
+    c->k->edge_mix(out->v, a->v, degree, sa, sb, g->nodes, C);
     MP_RECORD(c, edge_mix_back, struct edge_mix, out, a, b, g, sa, sb, degree);
     return out;
 }
@@ -154,12 +136,8 @@ static void edge_score_back(void *p, mp_ctx *c)
     if (a->b->g) c->k->col_sum(a->b->g, a->out->g, !mp_grad_store(a->b), g->edges, 1);
     mp_arena_mark here = mp_arena_here(c->arena);
     mp_real *ds = MP_NEW(c->arena, mp_real, 2 * (size_t)N);
-    for (int v = 0; v < N; v++) {
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
-            ds[mp_at(v, 2)] += a->out->g[g->rev[e]];
-            ds[mp_at(v, 2) + 1] += a->out->g[e];
-        }
-    }
+    mp_csr on = mp_graph_csr(g);
+    c->k->edge_ends_bwd(ds, a->out->g, &on);
     if (a->w->g) {
         bool add = !mp_grad_store(a->w);
         mp_product(c, a->w->g, (mp_operand){ ds, 2, true }, (mp_operand){ a->x->v, C, false }, 2, C, N, add);
@@ -179,20 +157,15 @@ mp_mat *mp_edge_score(mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *w, mp_mat
     mp_real *s = MP_NEW_RAW(c->arena, mp_real, 2 * (size_t)g->nodes);
     mp_product(c, s, (mp_operand){ x->v, x->cols, false }, (mp_operand){ w->v, x->cols, true }, g->nodes, 2, x->cols,
                false);
-    for (int v = 0; v < g->nodes; v++)
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
-            out->v[e] = s[mp_at(g->col[e], 2)] + (s[mp_at(v, 2) + 1] + b->v[0]);
+    mp_csr on = mp_graph_csr(g);
+    c->k->edge_ends(out->v, s, b->v, &on);
     mp_arena_back(c->arena, here);
     MP_RECORD(c, edge_score_back, struct edge_score, out, x, w, b, g);
     return out;
 }
 
-/* ---- edge_sym: w' = s_i w_ij s_j.  With G the gradient of w' and d = the sums:
- *      dd_i = -(1/(2 d_i)) (sum_j G_ij w'_ij + sum_m G_mi w'_mi),   dw_ij = G_ij s_i s_j + dd_i     (math.md 3.7) */
-/* A cluster that almost nothing is assigned to counts as isolated: its factor would be 10^5, and what flows back through
- * two levels of such factors does not fit into a float (RepPool on PROTEINS met infinity after a dozen epochs). */
-#define EMPTY ((mp_real)1e-8)
-
+/* ---- edge_sym: with G the gradient of w' and d the sums of what leaves a node:
+ *      dd_i = -(1/(2 d_i)) (sum_j G_ij w'_ij + sum_m G_mi w'_mi),   dw_ij = G_ij s_i s_j + dd_j     (math.md 3.7) */
 struct edge_sym {
     mp_mat *out;
     const mp_graph *g;
@@ -202,18 +175,11 @@ struct edge_sym {
 static void edge_sym_back(void *p, mp_ctx *c)
 {
     struct edge_sym *a = p;
-    const mp_graph *g = a->g;
-    if (!a->out->live || !g->w->g) return;
+    if (!a->out->live || !a->g->w->g) return;
     mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *dd = MP_NEW(c->arena, mp_real, g->nodes), *dw = mp_grad_zeroed(g->w);
-    const mp_real *G = a->out->g, *y = a->out->v;
-    for (int v = 0; v < g->nodes; v++) {
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) dd[v] += G[e] * y[e] + G[g->rev[e]] * y[g->rev[e]];
-        dd[v] *= (mp_real)-0.5 * a->s[v] * a->s[v];
-    }
-    for (int v = 0; v < g->nodes; v++) /* edge e enters v and leaves col[e], whose sum it is part of */
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
-            dw[e] += G[e] * a->s[v] * a->s[g->col[e]] + dd[g->col[e]];
+    mp_real *dd = MP_NEW_RAW(c->arena, mp_real, a->g->nodes);
+    mp_csr g = mp_graph_csr(a->g);
+    c->k->edge_sym_bwd(mp_grad_zeroed(a->g->w), dd, a->out->g, a->out->v, a->s, &g);
     mp_arena_back(c->arena, here);
 }
 
@@ -221,13 +187,9 @@ mp_mat *mp_edge_sym(mp_ctx *c, const mp_graph *g)
 {
     mp_assert(g->w != NULL);
     mp_mat *out = mp_mat_new(c, g->edges, 1);
-    mp_real *s = MP_NEW(c->arena, mp_real, g->nodes);
-    for (int v = 0; v < g->nodes; v++) {
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) s[v] += g->w->v[g->rev[e]];
-        s[v] = s[v] > EMPTY ? (mp_real)(1 / sqrt((double)(s[v] + (mp_real)1e-10))) : 0;
-    }
-    for (int v = 0; v < g->nodes; v++)
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) out->v[e] = s[v] * g->w->v[e] * s[g->col[e]];
+    mp_real *s = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+    mp_csr on = mp_graph_csr(g);
+    c->k->edge_sym(out->v, s, &on);
     MP_RECORD(c, edge_sym_back, struct edge_sym, out, g, s);
     return out;
 }

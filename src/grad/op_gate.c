@@ -6,8 +6,6 @@
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
 
-#include <string.h>
-
 struct gate {
     mp_mat *out, *x, *s;
     const mp_real *f_of_s; /* K x D: the gates of the kept rows */
@@ -19,11 +17,9 @@ struct gate {
 /* Zeros for the rows that are not kept; the others are about to be stored. */
 static void zero_rest(mp_ctx *c, const struct gate *a, int K)
 {
-    size_t row = (size_t)a->x->cols;
     bool *kept = MP_NEW(c->arena, bool, a->x->rows);
     for (int i = 0; i < K; i++) kept[a->keep[i]] = true;
-    for (int v = 0; v < a->x->rows; v++)
-        if (!kept[v]) memset(a->x->g + (size_t)v * row, 0, row * sizeof *a->x->g);
+    c->k->rows_clear(a->x->g, kept, a->x->rows, a->x->cols);
 }
 
 static void gate_back(void *p, mp_ctx *c)
@@ -39,10 +35,7 @@ static void gate_back(void *p, mp_ctx *c)
     c->k->gate_bwd(a->x->g, dG, a->out->g, a->x->v, a->f_of_s, a->keep, add, K, C, D, a->split);
     if (dG) {
         c->k->act_bwd(dG, dG, a->f_of_s, a->f, false, n);
-        mp_real *ds = mp_grad_zeroed(a->s);
-        for (int i = 0; i < K; i++)
-            for (int d = 0; d < D; d++)
-                ds[(size_t)a->keep[i] * (size_t)D + (size_t)d] += dG[(size_t)i * (size_t)D + (size_t)d];
+        c->k->rows_give(mp_grad_zeroed(a->s), dG, a->keep, K, D);
     }
     mp_arena_back(c->arena, here);
 }
@@ -54,9 +47,7 @@ mp_mat *mp_gate(mp_ctx *c, mp_mat *x, mp_mat *s, mp_act f, const int *keep, int 
     mp_mat *out = mp_mat_new(c, kept, split ? x->cols : x->cols * D);
     mp_real *raw = MP_NEW_RAW(c->arena, mp_real, (size_t)kept * (size_t)D);
     mp_real *gate = MP_NEW_RAW(c->arena, mp_real, (size_t)kept * (size_t)D);
-    for (int i = 0; i < kept; i++)
-        for (int d = 0; d < D; d++)
-            raw[(size_t)i * (size_t)D + (size_t)d] = s->v[(size_t)keep[i] * (size_t)D + (size_t)d];
+    c->k->rows_take(raw, s->v, keep, 0, kept, D);
     c->k->act_fwd(gate, raw, f, (size_t)kept * (size_t)D);
     c->k->gate_fwd(out->v, x->v, gate, keep, kept, x->cols, D, split);
     MP_RECORD(c, gate_back, struct gate, out, x, s, gate, f, keep, split);

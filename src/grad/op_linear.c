@@ -9,8 +9,6 @@
 #include "grad/ops.h"
 #include "grad/product.h"
 
-#include <string.h>
-
 struct linear {
     mp_mat *out, *x, *w, *b;
     bool relu;
@@ -98,8 +96,8 @@ static mp_mat *start(mp_ctx *c, mp_mat *y, const mp_mat *b, int rows, int C)
 {
     bool add = y != NULL;
     if (!add) y = mp_mat_new(c, rows, C);
-    if (!add && !b) memset(y->v, 0, mp_size(y) * sizeof *y->v);
-    for (int i = 0; b && i < rows; i++) c->k->axpy(y->v + mp_at(i, C), 1, b->v, add, (size_t)C);
+    if (!add && !b) c->k->fill(y->v, 0, mp_size(y));
+    if (b) c->k->bias_rows(y->v, b->v, add, rows, C);
     return y;
 }
 

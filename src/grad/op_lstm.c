@@ -11,32 +11,13 @@ struct lstm {
     const mp_real *gate, *squash; /* B x 4H: i, f, g, o after their functions; B x H: tanh(c') */
 };
 
-static void lstm_back_row(const struct lstm *s, int row, const mp_real *dh, const mp_real *dcell, mp_real *da,
-                          mp_real *dbefore)
-{
-    int H = s->h->cols;
-    size_t at = (size_t)row * (size_t)H;
-    const mp_real *i = s->gate + 4 * at, *f = i + H, *g = f + H, *o = g + H, *t = s->squash + at;
-    for (int k = 0; k < H; k++) {
-        mp_real d = dh ? dh[at + (size_t)k] : 0, dc = d * o[k] * (1 - t[k] * t[k]);
-        if (dcell) dc += dcell[at + (size_t)k];
-        da[k] += dc * g[k] * i[k] * (1 - i[k]);
-        if (s->before) da[H + k] += dc * s->before->v[at + (size_t)k] * f[k] * (1 - f[k]);
-        da[2 * H + k] += dc * i[k] * (1 - g[k] * g[k]);
-        da[3 * H + k] += d * t[k] * o[k] * (1 - o[k]);
-        if (dbefore) dbefore[at + (size_t)k] += dc * f[k];
-    }
-}
-
 static void lstm_back(void *p, mp_ctx *c)
 {
     struct lstm *s = p;
-    (void)c;
     if ((!s->h->live && !s->cell->live) || !s->a->g) return;
-    mp_real *da = mp_grad_zeroed(s->a), *dbefore = s->before ? mp_grad_zeroed(s->before) : NULL;
-    for (int r = 0; r < s->h->rows; r++)
-        lstm_back_row(s, r, s->h->live ? s->h->g : NULL, s->cell->live ? s->cell->g : NULL,
-                      da + (size_t)r * (size_t)s->a->cols, dbefore);
+    c->k->lstm_bwd(mp_grad_zeroed(s->a), s->before ? mp_grad_zeroed(s->before) : NULL, s->h->live ? s->h->g : NULL,
+                   s->cell->live ? s->cell->g : NULL, s->gate, s->squash, s->before ? s->before->v : NULL, s->h->rows,
+                   s->h->cols);
 }
 
 mp_mat *mp_lstm(mp_ctx *c, mp_mat *a, mp_mat *before, mp_mat **cell)

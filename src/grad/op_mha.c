@@ -8,7 +8,6 @@
 #include "grad/product.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct mha {
     mp_mat *out, *q, *k, *v;
@@ -56,19 +55,13 @@ static mp_operand weights(const mha *a, const piece *p, const mp_real *t, bool f
     return (mp_operand){ t, a->over_queries ? p->m : p->n, a->over_queries != flip };
 }
 
-/* to[i] += from[i], rows of `width` numbers that lie C apart in `to`. */
-static void add_columns(mp_ctx *c, mp_real *to, int C, const mp_real *from, int rows, int width)
-{
-    for (int i = 0; i < rows; i++) c->k->axpy(to + mp_at(i, C), 1, from + mp_at(i, width), true, (size_t)width);
-}
-
 /* rows x width product, added to columns of `to`. */
 static void add_product(mp_ctx *c, mp_real *to, int C, mp_operand left, mp_operand right, int rows, int width, int len)
 {
     mp_arena_mark here = mp_arena_here(c->arena);
     mp_real *side = MP_NEW_RAW(c->arena, mp_real, mp_at(rows, width));
     mp_product(c, side, left, right, rows, width, len, false);
-    add_columns(c, to, C, side, rows, width);
+    c->k->cols_copy(to, C, side, width, true, rows, width);
     mp_arena_back(c->arena, here);
 }
 
@@ -120,7 +113,7 @@ static void piece_back(mp_ctx *c, const mha *a, const piece *p)
     const mp_real *du = score_back(c, a, p);
     if (a->q->g) {
         mp_real *dq = mp_grad_zeroed(a->q) + p->q;
-        for (int i = 0; i < p->m; i++) c->k->axpy(dq + mp_at(i, C), 1, d + mp_at(i, C), true, (size_t)width);
+        c->k->cols_copy(dq, C, d, C, true, p->m, width);
         add_product(c, dq, C, weights(a, p, du, false), part(a->k->v + p->k, C, false), p->m, width, p->n);
     }
     if (a->k->g)
@@ -174,24 +167,15 @@ struct spread {
 static void spread_back(void *saved, mp_ctx *c)
 {
     struct spread *a = saved;
-    (void)c;
     if (!a->out->live || !a->q->g) return;
-    int m = a->q->rows, C = a->q->cols, width = C / a->heads;
-    mp_real *dq = mp_grad_zeroed(a->q);
-    for (int k = 0; k < C; k++)
-        for (int i = 0; i < m; i++)
-            dq[mp_at(i, C) + (size_t)k] += a->scale * a->out->g[mp_at(k, a->out->cols) + (size_t)(k / width * m + i)];
+    c->k->head_spread_bwd(mp_grad_zeroed(a->q), a->out->g, a->scale, a->heads, a->q->rows, a->q->cols);
 }
 
 mp_mat *mp_head_spread(mp_ctx *c, mp_mat *q, int heads, mp_real scale)
 {
     mp_assert(heads > 0 && q->cols % heads == 0);
-    int m = q->rows, C = q->cols, width = C / heads;
-    mp_mat *out = mp_mat_new(c, C, mp_count((int64_t)heads * m, "queries of all heads"));
-    memset(out->v, 0, mp_size(out) * sizeof *out->v);
-    for (int k = 0; k < C; k++)
-        for (int i = 0; i < m; i++)
-            out->v[mp_at(k, out->cols) + (size_t)(k / width * m + i)] = scale * q->v[mp_at(i, C) + (size_t)k];
+    mp_mat *out = mp_mat_new(c, q->cols, mp_count((int64_t)heads * q->rows, "queries of all heads"));
+    c->k->head_spread(out->v, q->v, scale, heads, q->rows, q->cols);
     MP_RECORD(c, spread_back, struct spread, out, q, heads, scale);
     return out;
 }

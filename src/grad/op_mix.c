@@ -44,8 +44,7 @@ static void shift_back(void *p, mp_ctx *c)
 mp_mat *mp_shift(mp_ctx *c, mp_mat *x, mp_real k)
 {
     mp_mat *out = mp_mat_new(c, x->rows, x->cols);
-    size_t n = mp_size(x);
-    for (size_t i = 0; i < n; i++) out->v[i] = x->v[i] + k;
+    c->k->shift(out->v, x->v, k, mp_size(x));
     MP_RECORD(c, shift_back, struct shift, out, x);
     return out;
 }

@@ -34,7 +34,7 @@ mp_mat *mp_readout(mp_ctx *c, mp_mat *x, const int *ptr, int graphs, mp_read_kin
     mp_real *scale = NULL;
     if (summed && kind != MP_READ_SUM) {
         scale = MP_NEW_RAW(c->arena, mp_real, graphs);
-        for (int b = 0; b < graphs; b++) scale[b] = ptr[b + 1] > ptr[b] ? 1 / (mp_real)(ptr[b + 1] - ptr[b]) : 0;
+        c->k->range_shares(scale, ptr, graphs);
     }
     c->k->readout(max ? out->v : NULL, arg, summed ? out->v + sum_at : NULL, x->v, ptr, scale, graphs, C, ld);
     MP_RECORD(c, readout_back, struct readout, out, x, ptr, arg, scale, summed, sum_at);

@@ -9,20 +9,12 @@
 #include "grad/ops.h"
 #include "grad/product.h"
 
-#include <stdlib.h>
-
 /* ---- softmax */
 struct soft {
     mp_mat *out, *u;
     const int *ptr;
     int segments;
 };
-
-/* Column d of a matrix into a vector, or back. */
-static void column(mp_real *out, const mp_real *m, int rows, int cols, int d)
-{
-    for (int i = 0; i < rows; i++) out[i] = m[(size_t)i * (size_t)cols + (size_t)d];
-}
 
 static void soft_back(void *p, mp_ctx *c)
 {
@@ -38,10 +30,10 @@ static void soft_back(void *p, mp_ctx *c)
     mp_real *y = MP_NEW_RAW(c->arena, mp_real, N), *dy = MP_NEW_RAW(c->arena, mp_real, N);
     mp_real *d1 = MP_NEW_RAW(c->arena, mp_real, N), *du = mp_grad_zeroed(a->u);
     for (int d = 0; d < D; d++) {
-        column(y, a->out->v, N, D, d);
-        column(dy, a->out->g, N, D, d);
+        c->k->column(y, a->out->v, d, N, D);
+        c->k->column(dy, a->out->g, d, N, D);
         c->k->softmax_bwd(d1, dy, y, a->ptr, false, a->segments);
-        for (int i = 0; i < N; i++) du[(size_t)i * (size_t)D + (size_t)d] += d1[i];
+        c->k->column_put(du, d1, true, d, N, D);
     }
     mp_arena_back(c->arena, here);
 }
@@ -57,9 +49,9 @@ mp_mat *mp_softmax(mp_ctx *c, mp_mat *u, const int *ptr, int segments)
         mp_arena_mark here = mp_arena_here(c->arena);
         mp_real *x = MP_NEW_RAW(c->arena, mp_real, N), *y = MP_NEW_RAW(c->arena, mp_real, N);
         for (int d = 0; d < D; d++) {
-            column(x, u->v, N, D, d);
+            c->k->column(x, u->v, d, N, D);
             c->k->softmax(y, x, ptr, segments);
-            for (int i = 0; i < N; i++) out->v[(size_t)i * (size_t)D + (size_t)d] = y[i];
+            c->k->column_put(out->v, y, false, d, N, D);
         }
         mp_arena_back(c->arena, here);
     }
@@ -93,48 +85,18 @@ mp_mat *mp_softmax_rows(mp_ctx *c, mp_mat *x, int parts)
     return out;
 }
 
-/* ---- sparsemax: p = max(z - tau, 0);  dz = dp - mean of dp over the support, on the support */
+/* ---- sparsemax */
 struct sparsemax {
     mp_mat *out, *u;
     const int *ptr;
     int segments;
 };
 
-static int falling(const void *a, const void *b)
-{
-    mp_real x = *(const mp_real *)a, y = *(const mp_real *)b;
-    return (x < y) - (x > y);
-}
-
-/* tau of one group z - top, in sorted scratch. */
-static mp_real threshold(mp_real *sorted, int n)
-{
-    qsort(sorted, (size_t)n, sizeof *sorted, falling);
-    mp_real sum = 0, tau = 0;
-    for (int r = 1; r <= n; r++) {
-        sum += sorted[r - 1];
-        if (1 + (mp_real)r * sorted[r - 1] > sum) tau = (sum - 1) / (mp_real)r;
-    }
-    return tau;
-}
-
 static void sparsemax_back(void *p, mp_ctx *c)
 {
     struct sparsemax *a = p;
-    (void)c;
     if (!a->out->live || !a->u->g) return;
-    mp_real *du = mp_grad_zeroed(a->u);
-    for (int s = 0; s < a->segments; s++) {
-        mp_real sum = 0;
-        int support = 0;
-        for (int i = a->ptr[s]; i < a->ptr[s + 1]; i++) {
-            if (!(a->out->v[i] > 0)) continue;
-            sum += a->out->g[i];
-            support++;
-        }
-        for (int i = a->ptr[s]; i < a->ptr[s + 1]; i++)
-            if (a->out->v[i] > 0) du[i] += a->out->g[i] - sum / (mp_real)support;
-    }
+    c->k->sparsemax_bwd(mp_grad_zeroed(a->u), a->out->g, a->out->v, a->ptr, a->segments);
 }
 
 mp_mat *mp_sparsemax(mp_ctx *c, mp_mat *u, const int *ptr, int segments)
@@ -142,19 +104,7 @@ mp_mat *mp_sparsemax(mp_ctx *c, mp_mat *u, const int *ptr, int segments)
     mp_assert(u->cols == 1 && ptr[segments] == u->rows);
     mp_mat *out = mp_mat_new(c, u->rows, 1);
     mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *sorted = MP_NEW_RAW(c->arena, mp_real, u->rows);
-    for (int s = 0; s < segments; s++) {
-        int from = ptr[s], n = ptr[s + 1] - from;
-        if (n == 0) continue;
-        mp_real top = u->v[from];
-        for (int i = 1; i < n; i++) top = u->v[from + i] > top ? u->v[from + i] : top;
-        for (int i = 0; i < n; i++) sorted[i] = u->v[from + i] - top;
-        mp_real tau = threshold(sorted, n);
-        for (int i = 0; i < n; i++) {
-            mp_real z = u->v[from + i] - top - tau;
-            out->v[from + i] = z > 0 ? z : 0;
-        }
-    }
+    c->k->sparsemax(out->v, MP_NEW_RAW(c->arena, mp_real, u->rows), u->v, ptr, segments);
     mp_arena_back(c->arena, here);
     MP_RECORD(c, sparsemax_back, struct sparsemax, out, u, ptr, segments);
     return out;

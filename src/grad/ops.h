@@ -41,8 +41,7 @@ mp_mat *mp_sparsemax(mp_ctx *c, mp_mat *u, const int *ptr, int segments);
 mp_mat *mp_over_max(mp_ctx *c, mp_mat *u, const int *ptr, int segments, mp_real eps);
 /* Row v divided by d_v + eps; d N x 1. */
 mp_mat *mp_row_div(mp_ctx *c, mp_mat *x, mp_mat *d, mp_real eps);
-/* Norms of groups of columns, N x D: group d holds columns d*w .. d*w+w-1, w = ceil(C/D); the last may be empty. */
-typedef enum mp_length_kind { MP_LENGTH_L1, MP_LENGTH_L2, MP_LENGTH_SQUARE } mp_length_kind;
+/* Lengths of groups of columns, N x D: group d holds columns d*w .. d*w+w-1, w = ceil(C/D); the last may be empty. */
 mp_mat *mp_row_length(mp_ctx *c, mp_mat *x, int D, mp_length_kind kind);
 /* S_i = e_i A_ii / (sum_j A_ij e_j + 1e-10), e = exp(|tau| (z - largest of the graph)): AttPool's local attention, each
  * column by itself. A is the weights of g; tau 1 x 1. */
@@ -79,7 +78,6 @@ void mp_coarse(mp_ctx *c, const mp_graph *looped, mp_mat *alpha, const int *keep
                mp_graph *out);
 
 /* The same for any memberships t of strengths alpha; graph b gets the clusters cluster_of[b] .. cluster_of[b+1]-1. */
-typedef enum mp_diagonal { MP_DIAGONAL_NONE, MP_DIAGONAL_ONE, MP_DIAGONAL_SUM } mp_diagonal;
 void mp_coarse_of(mp_ctx *c, const mp_graph *g, const mp_assign *t, mp_mat *alpha, const int *cluster_of,
                   mp_diagonal diagonal, mp_graph *out);
 /* X' = T^T X: row q is the sum over its members of their strength times their row. */

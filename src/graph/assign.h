@@ -12,6 +12,12 @@ typedef struct mp_assign {
     const int *node_ptr, *owner, *owner_at;      /* node v: its clusters, ascending               */
 } mp_assign;
 
+/* Memberships as kernels read them. */
+static inline mp_members mp_assign_members(const mp_assign *t)
+{
+    return (mp_members){ t->cluster_ptr, t->member, t->member_at, t->node_ptr, t->owner, t->owner_at };
+}
+
 /* Cluster q = the columns that row keep[q] of g lists; strengths are numbered as the edges of g. */
 void mp_assign_rows(mp_arena *a, const mp_graph *g, const int *keep, int clusters, mp_assign *out);
 

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/real.h"
+#include "math/plain.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,6 +60,12 @@ typedef struct mp_graph {
 static inline void mp_shifted(int *to, const int *from, int n, int by)
 {
     for (int i = 0; i < n; i++) to[i] = from[i] + by;
+}
+
+/* A graph as kernels read it. */
+static inline mp_csr mp_graph_csr(const mp_graph *g)
+{
+    return (mp_csr){ g->row_ptr, g->col, g->rev, g->w ? g->w->v : NULL, g->nodes };
 }
 
 /* The place of the edge u -> v, or -1. */

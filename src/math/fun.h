@@ -1,4 +1,4 @@
-/* fun.h - exp, tanh, log and sigmoid from arithmetic alone, so that their bits are the same on every machine. Errors
+/* fun.h - exp, tanh, log, sigmoid and sums of squares from arithmetic alone, so that their bits are the same on every machine. Errors
  * are at most 2 units in the last place over the whole range (sigmoid 3: it inherits exp's and rounds twice more). The
  * double build, which exists to check derivatives against differences, takes libm's.
  * SPDX-License-Identifier: MIT */
@@ -96,6 +96,16 @@ static inline float tanh1(float x)
     return x == x ? y : x;
 }
 #endif
+
+/* The sum of a[i]^2 in double, in eight chains over i mod 8: one would wait for itself. */
+static inline double squares(const mp_real *a, size_t n)
+{
+    double part[8] = { 0 };
+    for (size_t i = 0; i + 8 <= n; i += 8)
+        for (size_t l = 0; l < 8; l++) part[l] += (double)a[i + l] * (double)a[i + l];
+    for (size_t i = n / 8 * 8; i < n; i++) part[i % 8] += (double)a[i] * (double)a[i];
+    return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
+}
 
 static inline mp_real sigmoid1(mp_real x)
 {

@@ -4,6 +4,8 @@
  * output element is one fixed chain of fused multiply-adds (or, where it says "16 lanes", sixteen chains over
  * c mod 16 that are folded 8, 4, 2, 1), whatever the vector width, the tiling or the number of threads.
  *
+ * The kernels of plain.h are in the table too, with one version for all sets.
+ *
  * Names: outputs first, inputs next, sizes last. `add`: add to the output instead of storing.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_KERNELS_H
@@ -11,6 +13,7 @@
 
 #include "base/real.h"
 #include "base/rng.h"
+#include "math/plain.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,6 +84,9 @@ typedef struct mp_links {
     /* dx (+)= dy f'(x), from the output y (leaky: sign of y). */                                                     \
     K(act_bwd, (mp_real *dx, const mp_real *dy, const mp_real *y, mp_act act, bool add, size_t n))                    \
     K(axpy, (mp_real *y, mp_real a, const mp_real *x, bool add, size_t n))                                            \
+    K(axpy_by, (mp_real *y, const mp_real *a, const mp_real *x, bool add, size_t n)) /* a: one number in memory */    \
+    K(shift, (mp_real *out, const mp_real *x, mp_real k, size_t n))                                                   \
+    K(fill, (mp_real *out, mp_real value, size_t n))                                                                  \
     K(mul, (mp_real *out, const mp_real *x, const mp_real *y, bool add, size_t n))                                    \
     /* Within each range: exp(u - max) / (sum + 1e-16); sums upwards. */                                              \
     K(softmax, (mp_real *out, const mp_real *u, const int *ptr, int segments))                                        \
@@ -95,9 +101,20 @@ typedef struct mp_links {
     K(norm_fwd, (mp_real *Y, mp_real *hat, const mp_real *X, const mp_affine *how, int N, int C))                       \
     K(norm_bwd, (mp_real *dX, const mp_real *dY, const mp_real *hat, const mp_real *factor, const mp_real *less,      \
                  bool add, int N, int C))                                                                             \
-    /* x, or slope x where x < 0. */                                                                                  \
-    K(prelu_fwd, (mp_real *out, const mp_real *x, mp_real slope, size_t n))                                           \
-    K(prelu_bwd, (mp_real *dx, const mp_real *dy, const mp_real *x, mp_real slope, bool add, size_t n))               \
+    /* x, or slope x where x < 0; slope: one number in memory. */                                                     \
+    K(prelu_fwd, (mp_real *out, const mp_real *x, const mp_real *slope, size_t n))                                    \
+    K(prelu_bwd, (mp_real *dx, const mp_real *dy, const mp_real *x, const mp_real *slope, bool add, size_t n))        \
+    /* Row i of out: row which[i] of X, or `other` in every column where which[i] < 0. The backward adds. */          \
+    K(rows_take, (mp_real *out, const mp_real *X, const int *which, mp_real other, int n, int C))                     \
+    K(rows_give, (mp_real *dX, const mp_real *dout, const int *which, int n, int C))                                  \
+    K(rows_clear, (mp_real *X, const bool *except, int N, int C)) /* zeros in the rows without a mark */              \
+    /* C columns of rows that lie ld_to and ld_from numbers apart. */                                                 \
+    K(cols_copy, (mp_real *to, int ld_to, const mp_real *from, int ld_from, bool add, int N, int C))                  \
+    K(rows_axpy, (mp_real *Y, const mp_real *a, const mp_real *X, int ld, bool add, int N, int C)) /* Y_i (+)= a_i X_i */ \
+    K(bias_rows, (mp_real *Y, const mp_real *bias, bool add, int N, int C)) /* Y_i (+)= bias */                       \
+    /* num, den: of cut_loss. dS, dA0, dd may be NULL. */                                                             \
+    K(cut_loss_bwd, (mp_real *dS, mp_real *dA0, mp_real *dd, const mp_real *dloss, const mp_real *S, const mp_real *d,\
+                     const double *num, const double *den, const int *ptr, int B, int K))                             \
     /* Dropout: 0 where a draw of 32 bits of the stream is below `below`, else scale; two numbers a draw (rng.h). */  \
     K(drop_mask, (mp_real *mask, mp_rng stream, uint64_t below, mp_real scale, size_t n))                             \
     /* rounds * MP_PEAK_FLOPS operations on registers alone: the machine's rate of fused multiply-adds. */              \
@@ -126,6 +143,7 @@ typedef struct mp_kernels {
     const char *isa;
 #define MP_FIELD(name, args) void(*name) args;
     MP_KERNEL_LIST(MP_FIELD)
+    MP_PLAIN_LIST(MP_FIELD)
 #undef MP_FIELD
 } mp_kernels;
 

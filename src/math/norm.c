@@ -63,16 +63,18 @@ void MP_FN(norm_bwd)(mp_real *restrict dX, const mp_real *restrict dY, const mp_
     }
 }
 
-void MP_FN(prelu_fwd)(mp_real *restrict out, const mp_real *restrict x, mp_real slope, size_t n)
+void MP_FN(prelu_fwd)(mp_real *restrict out, const mp_real *restrict x, const mp_real *slope, size_t n)
 {
-    for (size_t i = 0; i < n; i++) out[i] = x[i] < 0 ? slope * x[i] : x[i];
+    mp_real a = *slope;
+    for (size_t i = 0; i < n; i++) out[i] = x[i] < 0 ? a * x[i] : x[i];
 }
 
-void MP_FN(prelu_bwd)(mp_real *restrict dx, const mp_real *restrict dy, const mp_real *restrict x, mp_real slope,
+void MP_FN(prelu_bwd)(mp_real *restrict dx, const mp_real *restrict dy, const mp_real *restrict x, const mp_real *slope,
                       bool add, size_t n)
 {
+    mp_real a = *slope;
     for (size_t i = 0; i < n; i++) {
-        mp_real d = x[i] < 0 ? slope * dy[i] : dy[i];
+        mp_real d = x[i] < 0 ? a * dy[i] : dy[i];
         dx[i] = add ? dx[i] + d : d;
     }
 }

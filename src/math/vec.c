@@ -90,6 +90,21 @@ void MP_FN(axpy)(mp_real *y, mp_real a, const mp_real *x, bool add, size_t n)
         for (size_t i = 0; i < n; i++) y[i] = a * x[i];
 }
 
+void MP_FN(axpy_by)(mp_real *y, const mp_real *a, const mp_real *x, bool add, size_t n)
+{
+    MP_FN(axpy)(y, *a, x, add, n);
+}
+
+void MP_FN(shift)(mp_real *out, const mp_real *x, mp_real k, size_t n)
+{
+    for (size_t i = 0; i < n; i++) out[i] = x[i] + k;
+}
+
+void MP_FN(fill)(mp_real *out, mp_real value, size_t n)
+{
+    for (size_t i = 0; i < n; i++) out[i] = value;
+}
+
 void MP_FN(mul)(mp_real *out, const mp_real *x, const mp_real *y, bool add, size_t n)
 {
     if (add)

@@ -1,5 +1,5 @@
 /* kernel_runs.c - see kernel_runs.h. Sizes are drawn odd, zero and large; scratch and outputs have exactly the size they
- * need.
+ * need. Over 500 lines because every kernel has its run here.
  * SPDX-License-Identifier: MIT */
 #include "kernel_runs.h"
 
@@ -375,7 +375,7 @@ void run_prelu_fwd(const mp_kernels *k, mp_rig *r, trace *t)
 {
     size_t n = area(size(r), size(r));
     float *out = reals(r, n);
-    k->prelu_fwd(out, reals(r, n), 0.25f, n);
+    k->prelu_fwd(out, reals(r, n), reals(r, 1), n);
     trace_reals(t, out, n);
 }
 
@@ -383,7 +383,7 @@ void run_prelu_bwd(const mp_kernels *k, mp_rig *r, trace *t)
 {
     size_t n = area(size(r), size(r));
     float *dx = reals(r, n);
-    k->prelu_bwd(dx, reals(r, n), reals(r, n), 0.25f, coin(r), n);
+    k->prelu_bwd(dx, reals(r, n), reals(r, n), reals(r, 1), coin(r), n);
     trace_reals(t, dx, n);
 }
 
@@ -395,6 +395,105 @@ static int *ranges(mp_rig *r, int *count)
     for (int i = 0; i < *count; i++)
         ptr[i + 1] = ptr[i] + (coin(r) ? small(r) : 0) + (mp_rng_unit(&r->rng) < 0.05 ? 50 : 0);
     return ptr;
+}
+
+void run_axpy_by(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = area(size(r), size(r));
+    float *y = reals(r, n);
+    k->axpy_by(y, reals(r, 1), reals(r, n), coin(r), n);
+    trace_reals(t, y, n);
+}
+
+void run_shift(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = area(size(r), size(r));
+    float *y = reals(r, n);
+    k->shift(y, reals(r, n), 0.3f, n);
+    trace_reals(t, y, n);
+}
+
+void run_fill(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = area(size(r), size(r));
+    float *y = reals(r, n);
+    k->fill(y, 0.3f, n);
+    trace_reals(t, y, n);
+}
+
+/* n rows of N, some of them none. */
+static int *row_numbers(mp_rig *r, int n, int N)
+{
+    int *which = room((size_t)n, sizeof *which);
+    for (int i = 0; i < n; i++) which[i] = N == 0 || mp_rng_unit(&r->rng) < 0.1 ? -1 : mp_rng_below(&r->rng, N);
+    return which;
+}
+
+void run_rows_take(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), n = size(r), C = coin(r) ? 1 : size(r);
+    float *out = reals(r, area(n, C));
+    k->rows_take(out, reals(r, area(N, C)), row_numbers(r, n, N), 1, n, C);
+    trace_reals(t, out, area(n, C));
+}
+
+void run_rows_give(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), n = size(r), C = coin(r) ? 1 : size(r);
+    float *dx = reals(r, area(N, C));
+    k->rows_give(dx, reals(r, area(n, C)), row_numbers(r, n, N), n, C);
+    trace_reals(t, dx, area(N, C));
+}
+
+void run_rows_clear(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r);
+    float *x = reals(r, area(N, C));
+    bool *except = room((size_t)N, sizeof *except);
+    for (int v = 0; v < N; v++) except[v] = coin(r);
+    k->rows_clear(x, except, N, C);
+    trace_reals(t, x, area(N, C));
+}
+
+void run_cols_copy(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r), to = C + small(r), from = coin(r) ? 0 : C + small(r);
+    float *y = reals(r, area(N, to));
+    k->cols_copy(y, to, reals(r, area(N, from) + (size_t)C), from, coin(r), N, C);
+    trace_reals(t, y, area(N, to));
+}
+
+void run_rows_axpy(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r), ld = C + small(r);
+    float *y = reals(r, area(N, C));
+    k->rows_axpy(y, reals(r, (size_t)N), reals(r, area(N, ld)), ld, coin(r), N, C);
+    trace_reals(t, y, area(N, C));
+}
+
+void run_bias_rows(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r);
+    float *y = reals(r, area(N, C));
+    k->bias_rows(y, reals(r, (size_t)C), coin(r), N, C);
+    trace_reals(t, y, area(N, C));
+}
+
+void run_cut_loss_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int B, K = small(r), *ptr = ranges(r, &B);
+    size_t rows = (size_t)ptr[B];
+    float *dS = reals(r, rows * (size_t)K), *dA = reals(r, area(B * K, K)), *dd = reals(r, rows);
+    double *num = room((size_t)B, sizeof *num), *den = room((size_t)B, sizeof *den);
+    for (int b = 0; b < B; b++) {
+        num[b] = mp_rng_normal(&r->rng);
+        den[b] = coin(r) ? mp_rng_unit(&r->rng) : 0; /* a graph without edges gets nothing */
+    }
+    k->cut_loss_bwd(dS, coin(r) ? dA : NULL, dd, reals(r, 1), reals(r, rows * (size_t)K), reals(r, rows), num, den, ptr,
+                    B, K);
+    trace_reals(t, dS, rows * (size_t)K);
+    trace_reals(t, dA, area(B * K, K));
+    trace_reals(t, dd, rows);
 }
 
 void run_softmax(const mp_kernels *k, mp_rig *r, trace *t)

@@ -129,9 +129,9 @@ static bool write_network(script *s, file *f)
     int features = 3 + next(s, 3);
     mp_about about = about_of(s, features);
     mp_model *m;
-    if (mp_model_plan(f->a, &c, features, 2, &m) != MP_OK) return false;
+    if (mp_model_plan(f->a, &c, (mp_inputs){ .features = features, .outputs = 2 }, &m) != MP_OK) return false;
     bool large = mp_model_params(m)->size > MOST_WEIGHTS;
-    if (large && mp_model_plan(f->a, &small, features, 2, &m) != MP_OK) abort();
+    if (large && mp_model_plan(f->a, &small, (mp_inputs){ .features = features, .outputs = 2 }, &m) != MP_OK) abort();
     mp_params_alloc(mp_model_params(m));
     mp_params_init(mp_model_params(m), 1, 0);
     mp_buf bytes = { 0 }, config = { 0 };

@@ -207,7 +207,7 @@ static bool compute(const mp_config *c, mp_arena *a, outcome *o)
     mp_model *m;
     memset(o, 0, sizeof *o);
     mp_config_resolve(&resolved, &d->graphs);
-    if (mp_model_plan(a, &resolved, d->x.cols, 2, &m) != MP_OK) return false;
+    if (mp_model_plan(a, &resolved, (mp_inputs){ .features = d->x.cols, .outputs = 2 }, &m) != MP_OK) return false;
     if (mp_model_params(m)->size > MOST_WEIGHTS) return false;
     mp_params_alloc(mp_model_params(m));
     mp_params_init(mp_model_params(m), 1, 0);

@@ -12,7 +12,7 @@
 typedef struct mp_net_setup { /* what a network knows when it claims its parameters */
     const mp_config *conf;    /* clusters is resolved: never 0 for a row with needs_clusters */
     mp_params *params;
-    int features, outputs;
+    int features, edge_features, outputs;
 } mp_net_setup;
 
 typedef struct mp_prepare { /* for what is computed once for a data set */

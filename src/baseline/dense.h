@@ -95,8 +95,8 @@ mp_mat *mp_mincut_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_in
 
 #define MP_MEM_BLOCKS 2
 typedef struct mp_res_block { /* x + GAT(dropout(LeakyReLU(BatchNorm(x)))) */
-    int gamma, beta, mean, var;
     mp_conv conv;
+    mp_bnorm norm;
 } mp_res_block;
 typedef struct mp_mem_net {
     mp_lin lin;

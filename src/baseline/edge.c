@@ -42,7 +42,7 @@ mp_edge_pooled mp_edge_pool_run(const mp_edge_pool *e, mp_ctx *c, const mp_graph
 void mp_edge_net_init(void *state, const mp_net_setup *s)
 {
     mp_edge_net *n = state;
-    n->trunk = mp_trunk_init(s);
+    n->trunk = mp_trunk_init(s, 1);
     for (int l = 0; l < n->trunk.layers - 1; l++) {
         const char *name = mp_param_under(s->params, "pools", mp_arena_printf(s->params->arena, "%d", l));
         n->pool[l] = mp_edge_pool_init(s->params, name, s->conf->hidden, s->conf->edge_dropout);

@@ -154,7 +154,7 @@ void mp_gmt_net_init(void *state, const mp_net_setup *s)
     mp_gmt_net *n = state;
     int d = s->conf->hidden;
     mp_mab_form form = { heads_of(s->conf), s->conf->ln, s->conf->attend == MP_ATTEND_QUERIES };
-    n->trunk = mp_trunk_init(s);
+    n->trunk = mp_trunk_init(s, s->conf->layers);
     n->pool = mp_gmt_pool_init(s->params, n->trunk.layers * d, d, s->conf->clusters, form);
     n->lin = mp_lin_init(s->params, "", "lin", d, d, true);
     n->head = mp_head_init(s->params, s->conf, d, s->outputs);

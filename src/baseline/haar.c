@@ -120,7 +120,7 @@ mp_err mp_haar_check(const mp_config *conf)
 void mp_haar_net_init(void *state, const mp_net_setup *s)
 {
     mp_haar_net *n = state;
-    n->trunk = mp_trunk_init(s);
+    n->trunk = mp_trunk_init(s, s->conf->layers - s->conf->haar_levels + 1);
     n->poolings = s->conf->haar_levels;
     mp_assert(n->poolings >= 1 && n->poolings <= n->trunk.layers);
     n->head = mp_head_init(s->params, s->conf, s->conf->hidden, s->outputs);

@@ -36,12 +36,8 @@ mp_mat *mp_mem_run(const mp_mem *l, mp_ctx *c, mp_mat *x, const int *ptr, int gr
 
 static mp_res_block res_block_init(mp_params *p, const char *prefix, int width)
 {
-    const char *norm = mp_param_under(p, prefix, "norm");
     mp_res_block b = { .conv = mp_conv_init(p, mp_param_under(p, prefix, "conv"), &mp_conv_gat, width, width) };
-    b.gamma = mp_param_vector(p, norm, "weight", width, MP_INIT_ONE, 0);
-    b.beta = mp_param_vector(p, norm, "bias", width, MP_INIT_ZERO, 0);
-    b.mean = mp_param_buffer(p, norm, "running_mean", width, MP_INIT_ZERO);
-    b.var = mp_param_buffer(p, norm, "running_var", width, MP_INIT_ONE);
+    b.norm = mp_bnorm_init(p, prefix, "norm", width);
     return b;
 }
 
@@ -53,8 +49,7 @@ static mp_mat *leaky(mp_ctx *c, mp_mat *x)
 
 static mp_mat *res_block_run(const mp_res_block *b, mp_ctx *c, const mp_graph *g, mp_mat *x, double dropout)
 {
-    mp_mat *h = mp_batch_norm(c, x, mp_use(c, b->gamma), mp_use(c, b->beta), mp_use(c, b->mean), mp_use(c, b->var));
-    h = mp_dropout(c, leaky(c, h), dropout);
+    mp_mat *h = mp_dropout(c, leaky(c, mp_bnorm_run(&b->norm, c, x)), dropout);
     return mp_mix(c, 1, x, 1, mp_conv_run(&b->conv, c, g, MP_DENSE(h), false));
 }
 

@@ -41,7 +41,7 @@ void mp_set2set_net_init(void *state, const mp_net_setup *s)
 {
     mp_set2set_net *n = state;
     int c = s->conf->hidden;
-    n->trunk = mp_trunk_init(s);
+    n->trunk = mp_trunk_init(s, s->conf->layers);
     n->read = mp_set2set_init(s->params, "pool", c, s->conf->processing_steps);
     n->head = mp_head_init(s->params, s->conf, 2 * c, s->outputs);
 }

@@ -69,7 +69,7 @@ static int init_dgcnn(mp_sort_net *n, const mp_net_setup *s)
 
 static int init_pyg(mp_sort_net *n, const mp_net_setup *s)
 {
-    n->trunk = mp_trunk_init(s);
+    n->trunk = mp_trunk_init(s, s->conf->layers);
     n->k = n->k > PLACES ? n->k : PLACES;
     n->seq[1] = conv1d(s->params, "conv1d", s->conf->hidden, PLACES, 1, MAPS);
     return n->k;

@@ -2,14 +2,19 @@
  * SPDX-License-Identifier: MIT */
 #include "baseline/trunk.h"
 
-mp_trunk mp_trunk_init(const mp_net_setup *s)
+mp_trunk mp_trunk_init(const mp_net_setup *s, int given)
 {
-    const mp_conv_kind *kind = mp_conv_chosen(s->conf, "conv", &mp_conv_gcn);
+    const mp_conv_kind *chosen = mp_conv_chosen(s->conf, "conv", &mp_conv_gcn);
     mp_trunk t = { .layers = s->conf->layers };
     mp_assert(t.layers >= 1 && t.layers <= MP_TRUNK_MOST);
     for (int l = 0; l < t.layers; l++) {
         const char *name = mp_param_under(s->params, "convs", mp_arena_printf(s->params->arena, "%d", l));
-        t.conv[l] = mp_conv_init(s->params, name, kind, l ? s->conf->hidden : s->features, s->conf->hidden);
+        mp_conv_setup how = { .params = s->params,
+                              .prefix = name,
+                              .in = l ? s->conf->hidden : s->features,
+                              .out = s->conf->hidden,
+                              .edge_in = s->edge_features };
+        t.conv[l] = mp_conv_new(l >= given && chosen->without ? chosen->without : chosen, &how);
     }
     return t;
 }

@@ -122,7 +122,9 @@ static mp_err measure(const mp_dataset *d, const bench_conf *conf, mp_arena *a, 
     mp_forecast forecast;
     MP_TRY(mp_forecast_memory(&work, &forecast));
     mp_model *m;
-    MP_TRY(mp_model_new(a, &conf->model, d->x.cols, d->classes, &m));
+    MP_TRY(mp_model_new(a, &conf->model,
+                        (mp_inputs){ .features = d->x.cols, .edge_features = d->edge_x.cols, .outputs = d->classes },
+                        &m));
     mp_params_init(mp_model_params(m), (uint64_t)conf->model.seed, 0);
     const mp_kernels *k = mp_kernels_get();
     mp_crew *crew = mp_crew_new(out->threads);

@@ -112,7 +112,7 @@ static mp_err measure(const er_conf *b, const mp_config *conf, int n, er_point *
     MP_TRY(random_graph(a, n, 2 * n, b->how.columns, &g, &x));
     mp_config resolved = *conf;
     mp_config_resolve(&resolved, &g);
-    MP_TRY(mp_model_new(a, &resolved, b->how.columns, 2, &m));
+    MP_TRY(mp_model_new(a, &resolved, (mp_inputs){ .features = b->how.columns, .outputs = 2 }, &m));
     mp_params_init(mp_model_params(m), 42, 0);
     mp_arena_peak_reset();
     mp_engine *e = mp_engine_new(m, b->how.threads);

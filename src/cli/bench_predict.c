@@ -144,7 +144,8 @@ static mp_err bench_predict(void *conf, const mp_cli_args *args)
     MP_TRY(mp_given_settle(args, &b->model));
     MP_TRY(mp_dataset_load(args->operand[0], b->data, args->arena, &d));
     mp_config_resolve(&b->model, &d.graphs);
-    MP_TRY(mp_model_new(args->arena, &b->model, d.x.cols, d.classes, &m));
+    MP_TRY(mp_model_new(args->arena, &b->model,
+                        (mp_inputs){ .features = d.x.cols, .edge_features = d.edge_x.cols, .outputs = d.classes }, &m));
     mp_params_init(mp_model_params(m), (uint64_t)b->model.seed, 0);
     return measure(b, &d, m, args->arena);
 }

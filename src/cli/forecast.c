@@ -165,7 +165,10 @@ static mp_err forecast(const mp_workload *w, mp_arena *a, mp_forecast *out)
     mp_config config = *w->config;
     mp_config_resolve(&config, &w->data->graphs);
     mp_model *m;
-    MP_TRY(mp_model_plan(a, &config, w->data->x.cols, w->data->classes, &m));
+    MP_TRY(mp_model_plan(
+        a, &config,
+        (mp_inputs){ .features = w->data->x.cols, .edge_features = w->data->edge_x.cols, .outputs = w->data->classes },
+        &m));
     mp_params *params = mp_model_params(m);
     int graphs = w->data->graphs.graphs;
     mp_batch all = {

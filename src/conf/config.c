@@ -67,7 +67,7 @@ const mp_opt mp_config_table[] = {
     { "attend", MP_OPT_CHOICE, AT(attend), "queries", 0, 0, "queries|keys", "gmt: the softmax of attention runs over these" },
     { "ln", MP_OPT_FLAG, AT(ln), "false", 0, 1, NULL, "gmt: LayerNorm in the attention blocks" },
     { "arch", MP_OPT_CHOICE, AT(arch), "tu", 0, 0, "tu|colors|triangles", "network around the pooling" },
-    { "conv", MP_OPT_CHOICE, AT(conv), "auto", 0, 0, "auto|gcn|graphconv|gin|sage|gat|cheb|leconv|leconv-pyg|leconv-authors|graphconv-mean|gcn-raw|gcn-noloop", "convolution of the network" },
+    { "conv", MP_OPT_CHOICE, AT(conv), "auto", 0, 0, "auto|gcn|graphconv|gin|sage|gat|cheb|leconv|leconv-pyg|leconv-authors|graphconv-mean|gcn-raw|gcn-noloop|gine|ogb-gcn|ogb-gin", "convolution of the network" },
     { "hidden", MP_OPT_INT, AT(hidden), "128", 1, 4096, NULL, "channels" },
     { "layers", MP_OPT_INT, AT(layers), "3", 1, 16, NULL, "blocks of convolution and pooling" },
     { "dropout", MP_OPT_REAL, AT(dropout), "0.5", 0, 0.999, NULL, "dropout of the head" },

@@ -12,6 +12,8 @@
     OP(edge_pair)                                                                                                      \
     OP(edge_take)                                                                                                      \
     OP(edge_mix)                                                                                                       \
+    OP(edge_message)                                                                                                   \
+    OP(grow)                                                                                                           \
     OP(softmax)                                                                                                        \
     OP(near_max)                                                                                                       \
     OP(gate)                                                                                                           \

@@ -29,6 +29,10 @@ mp_mat *mp_edge_take(mp_ctx *c, mp_mat *w, const int *from, int n);
 /* out_i = sum over edges of w_ij (sa a_i + sb b_j): the neighbour part of LEConv (math.md 2.5). */
 mp_mat *mp_edge_mix(mp_ctx *c, const mp_graph *g, mp_mat *a, mp_real sa, mp_mat *b, mp_real sb);
 
+/* s_i (s_i ReLU(x_i + root) + sum over edges of s_j ReLU(x_j + q_e)): messages with attributes of edges (math.md 2.7). q
+ * E x C; root 1 x C or NULL; s N constants, NULL: all 1. */
+mp_mat *mp_edge_message(mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *q, mp_mat *root, const mp_real *scale);
+
 /* s_i w_ij s_j with s_i = (sum of the weights that leave i + 1e-10)^-1/2, E x 1. */
 mp_mat *mp_edge_sym(mp_ctx *c, const mp_graph *g);
 
@@ -63,6 +67,7 @@ typedef enum mp_read_kind { MP_READ_MAXMEAN, MP_READ_SUM, MP_READ_MAX, MP_READ_M
 mp_mat *mp_readout(mp_ctx *c, mp_mat *x, const int *ptr, int graphs, mp_read_kind kind);
 
 mp_mat *mp_mix(mp_ctx *c, mp_real a, mp_mat *x, mp_real b, mp_mat *y); /* a x + b y; y may be NULL */
+mp_mat *mp_grow(mp_ctx *c, mp_mat *x, mp_mat *e, mp_mat *y);           /* (1 + e) x + y; e 1 x 1 */
 mp_mat *mp_repeat(mp_ctx *c, mp_mat *x, int times);                    /* [x, x, ..., x] side by side */
 mp_mat *mp_rows(mp_ctx *c, mp_mat *x, int from, int to);               /* rows from .. to-1 of x */
 mp_mat *mp_pick(mp_ctx *c, mp_mat *x, const int *which, int n);        /* rows which[0..n-1] of x */

@@ -90,6 +90,8 @@ mp_err mp_graph_check(const mp_graph *g)
     if (g->node_ptr[0] != 0 || g->node_ptr[g->graphs] != g->nodes || g->row_ptr[0] != 0 ||
         g->row_ptr[g->nodes] != g->edges)
         return mp_fail(MP_ERR_INPUT, "ranges do not cover the nodes or edges");
+    if (g->edge_x && !g->edge_from && g->edge_x->rows != g->edges)
+        return mp_fail(MP_ERR_INPUT, "attributes of edges do not fit");
     if (g->w && (g->w->rows != g->edges || g->w->cols != 1)) return mp_fail(MP_ERR_INPUT, "weights do not fit");
     for (int b = 0; b < g->graphs; b++) {
         if (g->node_ptr[b + 1] < g->node_ptr[b]) return mp_fail(MP_ERR_INPUT, "graph %d has a negative size", b);
@@ -181,27 +183,38 @@ static void gather_graphs(mp_arena *a, const mp_graph *all, const int *which, in
     out->sums_only = sums_only;
 }
 
-static void gather_dense(mp_arena *a, const mp_graph *all, const mp_sparse *x, const int *which, int n, mp_sparse *out)
+typedef struct rows_of { /* which rows of a matrix belong to a graph: its nodes or its edges */
+    const mp_graph *all;
+    bool edges;
+} rows_of;
+
+static int first_row(const rows_of *of, int b)
+{
+    int node = of->all->node_ptr[b];
+    return of->edges ? of->all->row_ptr[node] : node;
+}
+
+static void gather_dense(mp_arena *a, const rows_of *of, const mp_sparse *x, const int *which, int n, mp_sparse *out)
 {
     size_t cols = (size_t)x->cols, at = 0;
     mp_real *val = MP_NEW_RAW(a, mp_real, (size_t)out->rows * cols);
     for (int i = 0; i < n; i++) {
-        size_t first = (size_t)all->node_ptr[which[i]], count = (size_t)all->node_ptr[which[i] + 1] - first;
+        size_t first = (size_t)first_row(of, which[i]), count = (size_t)first_row(of, which[i] + 1) - first;
         memcpy(val + at, x->val + first * cols, count * cols * sizeof *val);
         at += count * cols;
     }
     out->val = val;
 }
 
-static void gather_sparse(mp_arena *a, const mp_graph *all, const mp_sparse *x, const int *which, int n, mp_sparse *out)
+static void gather_sparse(mp_arena *a, const rows_of *of, const mp_sparse *x, const int *which, int n, mp_sparse *out)
 {
     int nonzero = 0, z = 0, v = 0;
-    for (int i = 0; i < n; i++) nonzero += x->ptr[all->node_ptr[which[i] + 1]] - x->ptr[all->node_ptr[which[i]]];
+    for (int i = 0; i < n; i++) nonzero += x->ptr[first_row(of, which[i] + 1)] - x->ptr[first_row(of, which[i])];
     int *ptr = MP_NEW_RAW(a, int, out->rows + 1), *col = MP_NEW_RAW(a, int, nonzero);
     mp_real *val = x->val ? MP_NEW_RAW(a, mp_real, nonzero) : NULL;
     ptr[0] = 0;
     for (int i = 0; i < n; i++) {
-        int first = all->node_ptr[which[i]], end = all->node_ptr[which[i] + 1], from = x->ptr[first];
+        int first = first_row(of, which[i]), end = first_row(of, which[i] + 1), from = x->ptr[first];
         size_t count = (size_t)(x->ptr[end] - from);
         for (int u = first; u < end; u++) ptr[++v] = x->ptr[u + 1] - from + z;
         if (count) memcpy(col + z, x->col + from, count * sizeof *col);
@@ -213,10 +226,52 @@ static void gather_sparse(mp_arena *a, const mp_graph *all, const mp_sparse *x, 
     out->val = val;
 }
 
+static mp_sparse gather_rows(mp_arena *a, rows_of of, const mp_sparse *x, const int *which, int n, int rows)
+{
+    mp_sparse out = { .rows = rows, .cols = x->cols };
+    if (x->ptr)
+        gather_sparse(a, &of, x, which, n, &out);
+    else
+        gather_dense(a, &of, x, which, n, &out);
+    return out;
+}
+
+mp_sparse mp_sparse_pick(mp_arena *a, const mp_sparse *x, const int *which, int n)
+{
+    mp_sparse out = { .rows = n, .cols = x->cols };
+    size_t cols = (size_t)x->cols;
+    int nonzero = 0;
+    if (!x->ptr) {
+        mp_real *val = MP_NEW(a, mp_real, (size_t)n * cols);
+        for (int i = 0; i < n; i++)
+            if (which[i] >= 0 && cols)
+                memcpy(val + (size_t)i * cols, x->val + (size_t)which[i] * cols, cols * sizeof *val);
+        out.val = val;
+        return out;
+    }
+    int *ptr = MP_NEW_RAW(a, int, n + 1);
+    ptr[0] = 0;
+    for (int i = 0; i < n; i++) ptr[i + 1] = nonzero += which[i] < 0 ? 0 : x->ptr[which[i] + 1] - x->ptr[which[i]];
+    int *col = MP_NEW_RAW(a, int, nonzero);
+    mp_real *val = x->val ? MP_NEW_RAW(a, mp_real, nonzero) : NULL;
+    for (int i = 0; i < n; i++) {
+        for (int z = ptr[i]; z < ptr[i + 1]; z++) {
+            int from = x->ptr[which[i]] + z - ptr[i];
+            col[z] = x->col[from];
+            if (val) val[z] = x->val[from];
+        }
+    }
+    out.ptr = ptr;
+    out.col = col;
+    out.val = val;
+    return out;
+}
+
 void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n, bool sums_only,
                      mp_graph *out, mp_sparse *out_x)
 {
     const mp_twins *twins = all->norm ? all->norm->twins : NULL;
+    mp_assert(!all->edge_from);         /* a collection has its attributes in the order of its edges */
     if (is_everything(all, which, n)) { /* one huge graph: no second copy */
         *out = *all;
         out->norm = MP_NEW(a, mp_norm, 1);
@@ -228,9 +283,9 @@ void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, c
     }
     gather_graphs(a, all, which, n, sums_only, out);
     if (twins) out->norm->twins = mp_twins_gather(a, all, twins, which, n, out->node_ptr);
-    *out_x = (mp_sparse){ .rows = out->nodes, .cols = all_x->cols };
-    if (all_x->ptr)
-        gather_sparse(a, all, all_x, which, n, out_x);
-    else
-        gather_dense(a, all, all_x, which, n, out_x);
+    *out_x = gather_rows(a, (rows_of){ all, false }, all_x, which, n, out->nodes);
+    if (!all->edge_x || sums_only) return;
+    mp_sparse *edge_x = MP_NEW(a, mp_sparse, 1);
+    *edge_x = gather_rows(a, (rows_of){ all, true }, all->edge_x, which, n, out->edges);
+    out->edge_x = edge_x;
 }

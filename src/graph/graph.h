@@ -46,7 +46,8 @@ typedef struct mp_graph {
     const int *col;                /* E: the neighbour, ascending within a row               */
     const int *rev;                /* E: the same edge seen from its other end               */
     mp_mat *w;                     /* E x 1: weights, or NULL when all are 1                 */
-    const mp_sparse *edge_x;       /* E x columns: attributes of edges, the same from both ends; NULL: none */
+    const mp_sparse *edge_x;       /* attributes of edges, a row an edge; NULL: none         */
+    const int *edge_from;          /* E: the edge's row of edge_x, -1: it is new and has none; NULL: row e */
     mp_norm *norm;                 /* a memo; NULL: not kept                                 */
     bool loopless;                 /* known to have no self loops                            */
     bool sums_only;                /* may lack `rev`, and edges where norm->twins has classes: mp_graph_gather */
@@ -88,9 +89,12 @@ bool mp_graph_reverse(int nodes, const int *row_ptr, const int *col, int *rev);
 MP_MUST mp_err mp_graph_from_edges(mp_arena *a, int graphs, const int *node_ptr, int edges, const int *src,
                                    const int *dst, mp_graph *out, int *slot);
 
+/* Rows which[0..n-1] of a matrix; a row without entries where which[i] is -1. */
+mp_sparse mp_sparse_pick(mp_arena *a, const mp_sparse *x, const int *which, int n);
+
 /* The graphs `which[0..n-1]` of a larger collection (with `rev`) as a batch of their own, and their rows of
- * the features. `sums_only`: of its edges nothing is asked but the normalised sum over closed neighbourhoods, so their
- * reverses stay behind, and where the collection knows its twins the edges of graphs that have classes of them. */
+ * the features and of the attributes of edges. `sums_only`: of its edges nothing is asked but the normalised sum over closed neighbourhoods, so their
+ * reverses and attributes stay behind, and where the collection knows its twins the edges of graphs that have classes of them. */
 void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n, bool sums_only,
                      mp_graph *out, mp_sparse *out_x);
 

@@ -6,8 +6,9 @@
 #include "graph/graph.h"
 
 /* A[keep, keep]: node i of the result is keep[i], graph b keeps keep[keep_ptr[b]] .. keep[keep_ptr[b+1]-1].
- * `edge_of` (may be NULL) receives for each edge of the result the edge of `g` it was. Weights are left to the
- * caller, because they may carry a gradient: out->w is NULL. Of a graph for sums only, neither reverses nor `edge_of`. */
+ * `edge_of` (may be NULL) receives for each edge of the result the edge of `g` it was; attributes go along. Weights are
+ * left to the caller, because they may carry a gradient: out->w is NULL. Of a graph for sums only, neither reverses nor
+ * `edge_of` nor attributes. */
 void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_ptr, mp_graph *out,
                const int **edge_of);
 

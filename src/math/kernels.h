@@ -59,6 +59,12 @@ typedef struct mp_links {
     /* dW[col z] += val[z] dY[v], rows upwards; with `wrote` only rows it marks have contents, and it is completed. */ \
     K(sparse_bwd, (mp_real *dW, bool *wrote, const mp_real *dY, const int *ptr, const int *col, const mp_real *val,   \
                    int N, int C))                                                                                     \
+    /* Y[v] = r[v] (s[v] ReLU(X[v] + root) + sum over the edges e of row v of s[col e] ReLU(X[col e] + Q[e])), with r, s \
+     * (NULL: 1), row_ptr and col of g; root NULL: no such term. */                                                   \
+    K(message_fwd, (mp_real *Y, const mp_real *X, const mp_real *Q, const mp_real *root, mp_links g, int N, int C))   \
+    /* dX (+)=, dQ (+)=, droot +=; each may be NULL. perm of g is the reverse of an edge. */                          \
+    K(message_bwd, (mp_real *dX, mp_real *dQ, mp_real *droot, const mp_real *dY, const mp_real *X, const mp_real *Q,  \
+                    const mp_real *root, mp_links g, bool add_x, bool add_q, int N, int C))                           \
     /* out[i, d*C+c] = G[i,d] X[keep i, c]; split > 0: out[i,c] = G[i, c/split] X[keep i, c]. */                      \
     K(gate_fwd, (mp_real *out, const mp_real *X, const mp_real *G, const int *keep, int K, int C, int D, int split))  \
     /* dX[keep i] (+)= G dOut; dG = <X, dOut>, 16 lanes. dX, dG may be NULL. */                                       \
@@ -87,6 +93,7 @@ typedef struct mp_links {
     K(axpy_by, (mp_real *y, const mp_real *a, const mp_real *x, bool add, size_t n)) /* a: one number in memory */    \
     K(shift, (mp_real *out, const mp_real *x, mp_real k, size_t n))                                                   \
     K(fill, (mp_real *out, mp_real value, size_t n))                                                                  \
+    K(dot, (mp_real *out, const mp_real *x, const mp_real *y, size_t n)) /* out += <x, y>; 16 lanes, in double */     \
     K(mul, (mp_real *out, const mp_real *x, const mp_real *y, bool add, size_t n))                                    \
     /* Within each range: exp(u - max) / (sum + 1e-16); sums upwards. */                                              \
     K(softmax, (mp_real *out, const mp_real *u, const int *ptr, int segments))                                        \

@@ -197,6 +197,18 @@ static void adam_part(mp_real *restrict theta, mp_real *restrict m, mp_real *res
     }
 }
 
+void MP_FN(dot)(mp_real *out, const mp_real *x, const mp_real *y, size_t n)
+{
+    double lane[LANES] = { 0 };
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t l = 0; l < LANES; l++) lane[l] += (double)x[i + l] * (double)y[i + l];
+    for (size_t l = 0; i < n; l++, i++) lane[l] += (double)x[i] * (double)y[i];
+    for (size_t s = LANES / 2; s > 0; s /= 2)
+        for (size_t l = 0; l < s; l++) lane[l] += lane[l + s];
+    *out += (mp_real)lane[0];
+}
+
 /* `from` of which `n` numbers go to `to`, which begins a line, past the caches. */
 static void stream(mp_real *to, const mp_real *from, size_t n)
 {

@@ -65,6 +65,7 @@ static void put_about(const mp_model *m, const mp_about *about, mp_buf *b)
     mp_json_put_raw(b, config.p);
     mp_buf_free(&config);
     mp_json_add_int(b, "features", mp_model_features(m));
+    if (mp_model_edge_features(m)) mp_json_add_int(b, "edge_features", mp_model_edge_features(m));
     mp_json_add_int(b, "outputs", mp_model_outputs(m));
     mp_json_add_text(b, "task", task_name[about->task]);
     mp_json_key(b, "classes");
@@ -313,8 +314,10 @@ static mp_err build(const mp_safetensors *s, const mp_json *root, const char *na
     if (mp_recipe_columns(&about->recipe) != (int)features)
         return mp_fail(MP_ERR_INPUT, "%s: the recipe makes %d feature columns, the model takes %d", name,
                        mp_recipe_columns(&about->recipe), (int)features);
-    if (mp_model_plan(a, &config, (int)features, (int)outputs, m) != MP_OK)
-        return mp_fail_within(MP_ERR_INPUT, "%s", name);
+    int64_t edges = mp_json_int(root, "edge_features", 0); /* files of models without do not have it */
+    if (edges < 0 || edges > MAX_COLUMNS) return mp_fail(MP_ERR_INPUT, "%s: 'edge_features' is out of range", name);
+    mp_inputs in = { (int)features, (int)edges, (int)outputs };
+    if (mp_model_plan(a, &config, in, m) != MP_OK) return mp_fail_within(MP_ERR_INPUT, "%s", name);
     if (mp_model_classifies(*m) != (about->task == MP_CLASSIFY))
         return mp_fail(MP_ERR_INPUT, "%s: its task does not go with its network", name);
     mp_params *p = mp_model_params(*m);

@@ -29,7 +29,8 @@ struct mp_model {
     const mp_baseline *baseline; /* NULL: the network below; else the baseline's own */
     void *baseline_state;
     const arch *arch;
-    int features, outputs, blocks;
+    mp_inputs in;
+    int blocks;
     mp_conv conv[MP_LEVELS];
     mp_pool *pool[MP_LEVELS]; /* NULL: this block does not pool */
     mp_lin head[3];
@@ -87,16 +88,29 @@ mp_err mp_config_check(mp_config *c)
     return MP_OK;
 }
 
+/* The convolution of the network; NULL: the method has its own. */
+static const mp_conv_kind *conv_of(const mp_config *conf)
+{
+    if (!mp_baseline_find(conf->pool)) return mp_conv_chosen(conf, "conv", archs[conf->arch].conv);
+    return mp_config_uses(conf, "conv") == MP_USED ? mp_conv_chosen(conf, "conv", &mp_conv_gcn) : NULL;
+}
+
+bool mp_config_uses_edges(const mp_config *c)
+{
+    const mp_conv_kind *kind = conv_of(c);
+    return kind && kind->edge_x;
+}
+
 static void init_head(mp_model *m, int in)
 {
     int c = m->conf.hidden, half = c / 2 > 0 ? c / 2 : 1;
     if (m->arch->deep_head) {
         m->head[0] = mp_lin_init(&m->params, "", "lin1", in, c, true);
         m->head[1] = mp_lin_init(&m->params, "", "lin2", c, half, true);
-        m->head[2] = mp_lin_init(&m->params, "", "lin3", half, m->outputs, true);
+        m->head[2] = mp_lin_init(&m->params, "", "lin3", half, m->in.outputs, true);
         m->heads = 3;
     } else {
-        m->head[0] = mp_lin_init(&m->params, "", "lin1", in, m->outputs, true);
+        m->head[0] = mp_lin_init(&m->params, "", "lin1", in, m->in.outputs, true);
         m->heads = 1;
     }
 }
@@ -105,7 +119,7 @@ static mp_err init_baseline(mp_model *m, mp_arena *a)
 {
     if (m->baseline->needs_clusters && m->conf.clusters == 0)
         return mp_fail(MP_ERR_USAGE, "%s needs --clusters", m->baseline->name);
-    mp_net_setup s = { &m->conf, &m->params, m->features, m->outputs };
+    mp_net_setup s = { &m->conf, &m->params, m->in.features, m->in.edge_features, m->in.outputs };
     m->baseline_state = mp_arena_zero(a, 1, m->baseline->size);
     m->baseline->init(m->baseline_state, &s);
     return MP_OK;
@@ -116,12 +130,16 @@ static mp_err init_blocks(mp_model *m, mp_arena *a)
     const mp_pool_op *op = mp_pool_find(m->conf.pool);
     m->arch = &archs[m->conf.arch];
     m->blocks = m->arch->blocks ? m->arch->blocks : m->conf.layers;
-    const mp_conv_kind *usual = mp_conv_chosen(&m->conf, "conv", m->arch->conv);
-    int width = m->features;
+    const mp_conv_kind *usual = conv_of(&m->conf);
+    int width = m->in.features;
     for (int l = 0; l < m->blocks; l++) {
         const char *number = mp_arena_printf(a, "%d", l);
         const mp_conv_kind *kind = l ? mp_pool_next_conv(m->pool[l - 1], usual) : usual;
-        m->conv[l] = mp_conv_init(&m->params, mp_param_under(&m->params, "convs", number), kind, width, m->conf.hidden);
+        m->conv[l] = mp_conv_new(kind, &(mp_conv_setup){ .params = &m->params,
+                                                         .prefix = mp_param_under(&m->params, "convs", number),
+                                                         .in = width,
+                                                         .out = m->conf.hidden,
+                                                         .edge_in = m->in.edge_features });
         width = m->conf.hidden;
         if (l == m->blocks - 1 && !m->arch->pool_last) continue;
         m->pool[l] = mp_pool_new(a, op, &m->conf, &m->params, mp_param_under(&m->params, "pools", number), width);
@@ -138,25 +156,28 @@ static mp_err claim(void *arg)
     return m->baseline ? init_baseline(m, m->params.arena) : init_blocks(m, m->params.arena);
 }
 
-mp_err mp_model_plan(mp_arena *a, const mp_config *config, int features, int outputs, mp_model **out)
+mp_err mp_model_plan(mp_arena *a, const mp_config *config, mp_inputs in, mp_model **out)
 {
     mp_model *m = MP_NEW(a, mp_model, 1);
     m->conf = *config;
     MP_TRY(mp_config_check(&m->conf));
-    if (features < 1 || outputs < 1)
-        return mp_fail(MP_ERR_INPUT, "a model needs at least one input column and one output, got %d and %d", features,
-                       outputs);
-    m->features = features;
-    m->outputs = outputs;
+    if (in.features < 1 || in.outputs < 1)
+        return mp_fail(MP_ERR_INPUT, "a model needs at least one input column and one output, got %d and %d",
+                       in.features, in.outputs);
+    bool edges = mp_config_uses_edges(&m->conf);
+    if (edges && in.edge_features < 1)
+        return mp_fail(MP_ERR_USAGE, "conv: %s needs attributes of edges, and there are none", conv_of(&m->conf)->name);
+    if (!edges) in.edge_features = 0;
+    m->in = in;
     m->params.arena = a;
     m->baseline = mp_baseline_find(m->conf.pool);
     *out = m;
     return mp_guarded(claim, m); /* more weights than can be counted are a failure like others */
 }
 
-mp_err mp_model_new(mp_arena *a, const mp_config *config, int features, int outputs, mp_model **out)
+mp_err mp_model_new(mp_arena *a, const mp_config *config, mp_inputs in, mp_model **out)
 {
-    MP_TRY(mp_model_plan(a, config, features, outputs, out));
+    MP_TRY(mp_model_plan(a, config, in, out));
     mp_params_alloc(mp_model_params(*out));
     return MP_OK;
 }
@@ -260,7 +281,8 @@ bool mp_model_sums_only(const mp_model *m)
 
 bool mp_model_whole_batch(const mp_model *m)
 {
-    return m->baseline && m->baseline->whole_batch;
+    const mp_conv_kind *kind = conv_of(&m->conf);
+    return (kind && kind->whole_batch) || (m->baseline && m->baseline->whole_batch);
 }
 
 bool mp_model_aux_apart(const mp_model *m)
@@ -280,15 +302,20 @@ const mp_config *mp_model_config(const mp_model *m)
 
 int mp_model_features(const mp_model *m)
 {
-    return m->features;
+    return m->in.features;
+}
+
+int mp_model_edge_features(const mp_model *m)
+{
+    return m->in.edge_features;
 }
 
 int mp_model_outputs(const mp_model *m)
 {
-    return m->outputs;
+    return m->in.outputs;
 }
 
 bool mp_model_classifies(const mp_model *m)
 {
-    return m->outputs > 1;
+    return m->in.outputs > 1;
 }

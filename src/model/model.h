@@ -20,13 +20,22 @@ const mp_method_preset *mp_config_presets(const char *pool);
 
 typedef struct mp_model mp_model;
 
+typedef struct mp_inputs { /* what a network meets and gives */
+    int features;          /* columns of the features                                     */
+    int edge_features;     /* columns of the attributes of edges; 0: there are none       */
+    int outputs;           /* classes, or 1 for regression                                */
+} mp_inputs;
+
+/* Whether a network configured like this reads attributes of edges; then it cannot do without. */
+bool mp_config_uses_edges(const mp_config *c);
+
 /* The network as mp_model_new makes it, but without memory for its weights: their number and shapes can be looked at
  * before mp_params_alloc asks for it. */
-MP_MUST mp_err mp_model_plan(mp_arena *a, const mp_config *config, int features, int outputs, mp_model **out);
+MP_MUST mp_err mp_model_plan(mp_arena *a, const mp_config *config, mp_inputs in, mp_model **out);
 
-/* The network for `features` input columns and `outputs` classes (or 1 for regression). Weights are allocated and
- * zero until mp_params_init or a file sets them. Everything lives in the arena. */
-MP_MUST mp_err mp_model_new(mp_arena *a, const mp_config *config, int features, int outputs, mp_model **out);
+/* The network for these inputs and outputs. Weights are allocated and zero until mp_params_init or a file sets them.
+ * Everything lives in the arena. */
+MP_MUST mp_err mp_model_new(mp_arena *a, const mp_config *config, mp_inputs in, mp_model **out);
 
 /* Fills in what a configuration leaves to the data (clusters = ceil(ratio mean nodes)). Call before mp_model_new. */
 void mp_config_resolve(mp_config *c, const mp_graph *all);
@@ -46,6 +55,7 @@ bool mp_model_whole_batch(const mp_model *m); /* a batch must not be cut: a laye
 bool mp_model_aux_apart(const mp_model *m);   /* its auxiliary loss has a step of its own, once an epoch */
 const mp_config *mp_model_config(const mp_model *m);
 int mp_model_features(const mp_model *m);
+int mp_model_edge_features(const mp_model *m); /* 0: it reads no attributes of edges */
 int mp_model_outputs(const mp_model *m);
 bool mp_model_classifies(const mp_model *m); /* outputs are log-probabilities; else raw numbers */
 

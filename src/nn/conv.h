@@ -15,6 +15,7 @@ typedef struct mp_conv_setup { /* what a convolution knows when it claims its pa
     mp_params *params;
     const char *prefix;
     int in, out; /* channels                                           */
+    int edge_in; /* columns of the attributes of edges; 0: there are none */
     int heads;   /* of attention, side by side; 0: one                 */
 } mp_conv_setup;
 
@@ -27,12 +28,16 @@ typedef struct mp_conv_kind {
     bool sums_only;  /* asks of a graph nothing but GCN's sums: mp_graph_gather */
     bool reads_once; /* its backward needs the values of its input for one product alone, before that writes the input's
                         gradient */
+    bool edge_x;     /* needs attributes of edges                     */
+    bool whole_batch;                   /* normalises over the batch: it must not be cut */
+    const struct mp_conv_kind *without; /* takes its place where edges are new and have no attributes; NULL: it stays */
     const struct mp_conv_kind *of_shares; /* takes its place on edges whose weights are shares already, so that it must
                                              neither normalise nor add loops; NULL: it stays */
 } mp_conv_kind;
 
 extern const mp_conv_kind mp_conv_gcn, mp_conv_gcn_noloop, mp_conv_gcn_raw, mp_conv_graph, mp_conv_graph_mean,
-    mp_conv_gin, mp_conv_sage, mp_conv_le, mp_conv_le_pyg, mp_conv_le_authors, mp_conv_gat, mp_conv_cheb;
+    mp_conv_gin, mp_conv_sage, mp_conv_le, mp_conv_le_pyg, mp_conv_le_authors, mp_conv_gat, mp_conv_cheb, mp_conv_gine,
+    mp_conv_ogb_gcn, mp_conv_ogb_gin;
 
 /* All rows; the list ends with NULL. */
 const mp_conv_kind *const *mp_conv_kinds(void);

@@ -33,9 +33,36 @@ mp_lin mp_lin_glorot(mp_params *p, const char *prefix, const char *name, int in,
     return lin(p, prefix, name, in, out, false, mp_glorot(in, out));
 }
 
+mp_mat *mp_dense_input(mp_ctx *c, mp_input x)
+{
+    const mp_sparse *s = x.sparse;
+    if (x.dense) return x.dense;
+    if (!s->ptr) return mp_mat_of(c, s->val, s->rows, s->cols);
+    mp_real *v = MP_NEW_RAW(c->arena, mp_real, (size_t)s->rows * (size_t)s->cols);
+    c->k->fill(v, 0, (size_t)s->rows * (size_t)s->cols);
+    c->k->dense_put(v, s->val, s->ptr, s->col, 0, false, s->rows, s->cols);
+    return mp_mat_of(c, v, s->rows, s->cols);
+}
+
+mp_bnorm mp_bnorm_init(mp_params *p, const char *prefix, const char *name, int width)
+{
+    const char *full = mp_param_under(p, prefix, name);
+    mp_bnorm l;
+    l.gamma = mp_param_vector(p, full, "weight", width, MP_INIT_ONE, 0);
+    l.beta = mp_param_vector(p, full, "bias", width, MP_INIT_ZERO, 0);
+    l.mean = mp_param_buffer(p, full, "running_mean", width, MP_INIT_ZERO);
+    l.var = mp_param_buffer(p, full, "running_var", width, MP_INIT_ONE);
+    return l;
+}
+
+mp_mat *mp_bnorm_run(const mp_bnorm *l, mp_ctx *c, mp_mat *x)
+{
+    return mp_batch_norm(c, x, mp_use(c, l->gamma), mp_use(c, l->beta), mp_use(c, l->mean), mp_use(c, l->var));
+}
+
 mp_mat *mp_lin_run(const mp_lin *l, mp_ctx *c, mp_input x, bool relu)
 {
-    if (x.sparse && !x.sparse->ptr) x.dense = mp_mat_of(c, x.sparse->val, x.sparse->rows, x.sparse->cols);
+    if (x.sparse && !x.sparse->ptr) x.dense = mp_dense_input(c, x);
     if (x.dense) return mp_linear(c, x.dense, mp_use(c, l->w), mp_use(c, l->b), relu);
     mp_mat *y = mp_linear_sparse(c, x.sparse, mp_use(c, l->w), mp_use(c, l->b));
     return relu ? mp_act_of(c, y, MP_ACT_RELU) : y;

@@ -27,6 +27,15 @@ mp_lin mp_lin_init(mp_params *p, const char *prefix, const char *name, int in, i
 mp_lin mp_lin_glorot(mp_params *p, const char *prefix, const char *name, int in, int out);
 mp_mat *mp_lin_run(const mp_lin *l, mp_ctx *c, mp_input x, bool relu);
 
+/* The features as a dense matrix. */
+mp_mat *mp_dense_input(mp_ctx *c, mp_input x);
+
+typedef struct mp_bnorm { /* BatchNorm: weight, bias, running_mean, running_var */
+    int gamma, beta, mean, var;
+} mp_bnorm;
+mp_bnorm mp_bnorm_init(mp_params *p, const char *prefix, const char *name, int width);
+mp_mat *mp_bnorm_run(const mp_bnorm *l, mp_ctx *c, mp_mat *x);
+
 #define MP_HEADS_MOST 64 /* of attention, in one layer */
 
 /* Attention over the edges of a looped graph: softmax over row i of leaky(dst_i + src_j), E x 1. */

@@ -81,4 +81,5 @@ const mp_coarsener mp_coarsen_cluster = { .name = "clusters",
                                           .formula = "X^c_keep f(R); S^T A S",
                                           .options = "variant detach-adj",
                                           .run = cluster_run,
-                                          .kept_rows = true };
+                                          .kept_rows = true,
+                                          .edges = MP_EDGES_SUMMED };

@@ -92,6 +92,8 @@ static void att_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_collect(c, &t, alpha, mp_pool_gate_all(pool, c, p));
 }
 
-const mp_coarsener mp_coarsen_att = {
-    .name = "assignment", .formula = "T (X R); T Ahat T^T", .options = "assign", .run = att_coarsen
-};
+const mp_coarsener mp_coarsen_att = { .name = "assignment",
+                                      .formula = "T (X R); T Ahat T^T",
+                                      .options = "assign",
+                                      .run = att_coarsen,
+                                      .edges = MP_EDGES_SUMMED };

@@ -50,12 +50,18 @@ static bool induced_sums_only(const void *state, const mp_config *conf)
     return conf->adj_power == 1;
 }
 
+static mp_edges induced_edges(const mp_config *conf)
+{
+    return conf->adj_power == 1 ? MP_EDGES_TAKEN : MP_EDGES_NEW;
+}
+
 const mp_coarsener mp_coarsen_induced = { .name = "induced",
                                           .formula = "X_keep f(R); A[keep, keep]",
                                           .options = "adj-power",
                                           .run = induced_run,
                                           .sums_only = induced_sums_only,
-                                          .kept_rows = true };
+                                          .kept_rows = true,
+                                          .edges_as = induced_edges };
 
 static void two_hop_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
@@ -64,6 +70,8 @@ static void two_hop_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_two_hop = {
-    .name = "two hops", .formula = "X_keep f(R); (A+I)^2[keep, keep] by degree", .run = two_hop_run, .kept_rows = true
-};
+const mp_coarsener mp_coarsen_two_hop = { .name = "two hops",
+                                          .formula = "X_keep f(R); (A+I)^2[keep, keep] by degree",
+                                          .run = two_hop_run,
+                                          .kept_rows = true,
+                                          .edges = MP_EDGES_NEW };

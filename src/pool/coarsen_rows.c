@@ -19,4 +19,5 @@ const mp_coarsener mp_coarsen_rows = { .name = "rows alone",
                                        .formula = "X_keep f(R); no edges",
                                        .run = rows_run,
                                        .sums_only = mp_sums_only_always,
-                                       .kept_rows = true };
+                                       .kept_rows = true,
+                                       .edges = MP_EDGES_NONE };

@@ -106,7 +106,8 @@ const mp_coarsener mp_coarsen_square = { .name = "two steps",
                                          .formula = "X_keep f(R); (A + A^2)[keep, keep]",
                                          .options = "square binary",
                                          .run = square_run,
-                                         .kept_rows = true };
+                                         .kept_rows = true,
+                                         .edges = MP_EDGES_SUMMED };
 
 static void overlap_row(paths *w, int q, int v)
 {
@@ -145,4 +146,5 @@ const mp_coarsener mp_coarsen_overlap = { .name = "overlap",
                                           .formula = "X_keep; lambda (A+I)[keep, keep] + (1-lambda) O",
                                           .options = "lambda overlap",
                                           .run = overlap_run,
-                                          .kept_rows = true };
+                                          .kept_rows = true,
+                                          .edges = MP_EDGES_NEW };

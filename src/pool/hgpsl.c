@@ -159,5 +159,6 @@ const mp_coarsener mp_coarsen_learned = {
     .init = learned_init,
     .run = learned_run,
     .kept_rows = true,
+    .edges = MP_EDGES_NEW,
     .next_conv = after_learned
 };

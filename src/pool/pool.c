@@ -78,8 +78,14 @@ bool mp_sums_only_always(const void *state, const mp_config *conf)
     return true;
 }
 
+mp_edges mp_pool_edges(const mp_pool *pool)
+{
+    return pool->coarsener->edges_as ? pool->coarsener->edges_as(pool->conf) : pool->coarsener->edges;
+}
+
 const mp_conv_kind *mp_pool_next_conv(const mp_pool *pool, const mp_conv_kind *usual)
 {
+    if (usual->without && mp_pool_edges(pool) != MP_EDGES_TAKEN) usual = usual->without;
     return pool->coarsener->next_conv ? pool->coarsener->next_conv(pool->conf, usual) : usual;
 }
 

@@ -31,6 +31,14 @@ typedef struct mp_pooling {
 
 struct mp_pool;
 
+/* What becomes of edges, their weights and their attributes. */
+typedef enum mp_edges {
+    MP_EDGES_NEW,    /* made anew, with weights of their own; no attributes: from here on networks go without */
+    MP_EDGES_SUMMED, /* each stands for several, whose weights it sums up; no attributes either               */
+    MP_EDGES_TAKEN,  /* each was one before, whose weight it has, and whose attributes: out_g->edge_from      */
+    MP_EDGES_NONE    /* there are none                                                                        */
+} mp_edges;
+
 /* What a part knows when it claims its parameters. */
 typedef struct mp_setup {
     const mp_config *conf;
@@ -42,22 +50,33 @@ typedef struct mp_setup {
 } mp_setup;
 
 /* The three kinds of part have the same shape but different types: the compiler refuses a part in the wrong slot. */
-#define MP_PART(kind, own)                                                                                             \
-    typedef struct kind {                                                                                              \
-        const char *name, *formula;                                                                                    \
-        const char *options;                          /* it looks at: conf/uses.h; NULL: none */                       \
-        size_t size;                                  /* of its state                  */                              \
-        void (*init)(void *state, const mp_setup *s); /* claims parameters; may be NULL */                             \
-        void (*run)(const struct mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p);                          \
-        /* Whether it asks of a graph nothing but GCN's sums (mp_graph_gather); NULL: it asks for more. */             \
-        bool (*sums_only)(const void *state, const mp_config *conf);                                                   \
-        own                                                                                                            \
-    } kind
-MP_PART(mp_scorer, );
-MP_PART(mp_selector, int (*count)(const mp_config *conf, int n);); /* kept of n nodes; NULL: scores decide */
-MP_PART(mp_coarsener, bool kept_rows; /* out_x is what mp_pool_gate gives, whatever the edges are */
-        /* The convolution that follows in the place of `usual`; NULL: that one. */
-        const mp_conv_kind *(*next_conv)(const mp_config *conf, const mp_conv_kind *usual););
+#define MP_PART                                                                                                        \
+    const char *name, *formula;                                                                                        \
+    const char *options;                          /* it looks at: conf/uses.h; NULL: none */                           \
+    size_t size;                                  /* of its state                  */                                  \
+    void (*init)(void *state, const mp_setup *s); /* claims parameters; may be NULL */                                 \
+    void (*run)(const struct mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p);                              \
+    /* Whether it asks of a graph nothing but GCN's sums (mp_graph_gather); NULL: it asks for more. */                 \
+    bool (*sums_only)(const void *state, const mp_config *conf);
+
+typedef struct mp_scorer {
+    MP_PART
+} mp_scorer;
+
+typedef struct mp_selector {
+    MP_PART
+    int (*count)(const mp_config *conf, int n); /* kept of n nodes; NULL: scores decide */
+} mp_selector;
+
+typedef struct mp_coarsener {
+    MP_PART
+    bool kept_rows; /* out_x is what mp_pool_gate gives, whatever the edges are */
+    mp_edges edges;
+    mp_edges (*edges_as)(const mp_config *conf); /* where options decide; NULL: `edges` */
+    /* The convolution that follows in the place of `usual`; NULL: that one. */
+    const mp_conv_kind *(*next_conv)(const mp_config *conf, const mp_conv_kind *usual);
+} mp_coarsener;
+
 /* For parts that ask nothing of a graph, however they are configured. */
 bool mp_sums_only_always(const void *state, const mp_config *conf);
 
@@ -118,6 +137,8 @@ mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, m
 void mp_pool_ends(mp_pool *pool);
 /* Whether all it asks of a graph, as configured, is the normalised sum over closed neighbourhoods. */
 bool mp_pool_sums_only(const mp_pool *pool);
+/* What becomes of edges, as configured. */
+mp_edges mp_pool_edges(const mp_pool *pool);
 /* The convolution that follows it in the place of `usual`. */
 const mp_conv_kind *mp_pool_next_conv(const mp_pool *pool, const mp_conv_kind *usual);
 /* The weight of the auxiliary loss, 0 when there is none. */

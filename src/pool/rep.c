@@ -215,4 +215,5 @@ const mp_coarsener mp_coarsen_rep = { .name = "soft assignment",
                                       .options = "lambda",
                                       .size = sizeof(soft),
                                       .init = soft_init,
-                                      .run = rep_coarsen };
+                                      .run = rep_coarsen,
+                                      .edges = MP_EDGES_SUMMED };

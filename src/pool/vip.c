@@ -167,8 +167,14 @@ static void vip_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
+static mp_edges vip_edges(const mp_config *conf)
+{
+    return conf->vip_adj == MP_VIP_INDUCED ? mp_coarsen_induced.edges_as(conf) : MP_EDGES_SUMMED;
+}
+
 const mp_coarsener mp_coarsen_vip = { .name = "cluster connection",
                                       .formula = "X_keep f(R); T A T^T, T = softmax(A_keep)",
                                       .options = "vip-adj adj-power:vip-adj=induced",
                                       .run = vip_coarsen,
-                                      .kept_rows = true };
+                                      .kept_rows = true,
+                                      .edges_as = vip_edges };

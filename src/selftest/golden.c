@@ -20,6 +20,8 @@ static const mp_golden_kind kinds[] = {
     { .name = "spec_sage_conv",       .run = mp_golden_conv, .conv = "sage" },
     { .name = "spec_gat_conv",        .run = mp_golden_conv, .conv = "gat" },
     { .name = "spec_le_conv",         .run = mp_golden_conv, .conv = "leconv" },
+    { .name = "spec_ogb_gcn",         .run = mp_golden_bonds, .conv = "ogb-gcn" },
+    { .name = "spec_ogb_gin",         .run = mp_golden_bonds, .conv = "ogb-gin" },
     { .name = "topk_pool",            .run = mp_golden_pool, .op = "topk", .options = "variant=pyg", .gated = true },
     { .name = "sag_pool",             .run = mp_golden_pool, .op = "sag",  .options = "variant=pyg score-conv=gcn", .gated = true },
     { .name = "asap_pool",            .run = mp_golden_pool, .op = "asap", .options = "variant=pyg", .fixed = "select.weight" },

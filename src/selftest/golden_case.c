@@ -185,10 +185,17 @@ static bool same_shape(const mp_tensor *t, const mp_param *q)
     return true;
 }
 
+/* Whether the file has it under its own name. */
+static bool in_file(const mp_case *k, const mp_param *q)
+{
+    return !q->buffer && !(k->apart && strcmp(q->name, k->apart) == 0);
+}
+
 mp_err mp_case_fits(mp_case *k, const mp_params *p, const char *prefix)
 {
     for (int id = 0; id < p->count; id++) {
         const mp_param *q = &p->list[id];
+        if (!in_file(k, q)) continue;
         const mp_tensor *t = mp_case_find(k, "%s%s", prefix, q->name);
         if (!t) return mp_fail(MP_ERR_INPUT, "tensor %s%s is missing", prefix, q->name);
         if (!same_shape(t, q))
@@ -202,6 +209,7 @@ mp_err mp_case_weights(mp_case *k, mp_params *p)
 {
     MP_TRY(mp_case_fits(k, p, "w."));
     for (int id = 0; id < p->count; id++) {
+        if (!in_file(k, &p->list[id])) continue;
         const mp_tensor *t = mp_case_find(k, "w.%s", p->list[id].name);
         double *wide = MP_NEW_RAW(k->step, double, t->count);
         float *v = MP_NEW_RAW(k->step, float, t->count);
@@ -417,7 +425,8 @@ mp_err mp_case_back(mp_case *k, const mp_params *p, mp_real *grad)
     mp_tape_back(&k->c);
     MP_TRY(back_x(k));
     MP_TRY(back_edge_weight(k));
-    for (int id = 0; id < p->count; id++) MP_TRY(back_param(k, p, id, grad));
+    for (int id = 0; id < p->count; id++)
+        if (in_file(k, &p->list[id])) MP_TRY(back_param(k, p, id, grad));
     return MP_OK;
 }
 

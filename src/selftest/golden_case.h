@@ -26,8 +26,9 @@ typedef struct mp_case {
     int listed;           /* how many */
     mp_mat *x, *w;        /* features; weights of the edges of g, or NULL */
     mp_ctx c;
-    const char *skip; /* why the case cannot be run */
-    bool stop;        /* what differs makes all that would follow meaningless */
+    const char *apart; /* a parameter that the case reads and compares itself; NULL: none */
+    const char *skip;  /* why the case cannot be run */
+    bool stop;         /* what differs makes all that would follow meaningless */
     mp_golden *out;
     mp_golden_check **tail;
 } mp_case;
@@ -49,8 +50,8 @@ MP_MUST mp_err mp_case_ints(mp_case *k, const mp_tensor *t, const int **out);
 /* The options of the row ("name=value name=value"), then those of the metadata, which have the last word. */
 MP_MUST mp_err mp_case_config(mp_case *k, const char *options, mp_config *conf);
 
-/* Every parameter has its tensor prefix + name with its shape. To be asked before memory is taken for
- * weights. */
+/* Every parameter has its tensor prefix + name with its shape; not asked of running statistics and of the one that is
+ * apart. To be asked before memory is taken for weights. */
 MP_MUST mp_err mp_case_fits(mp_case *k, const mp_params *p, const char *prefix);
 MP_MUST mp_err mp_case_weights(mp_case *k, mp_params *p);
 

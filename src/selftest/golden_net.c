@@ -169,7 +169,7 @@ mp_err mp_golden_net(mp_case *k, const mp_golden_kind *row)
     if (conf.layers < 1) return mp_fail(MP_ERR_INPUT, "the file has no weights of convolutions");
     optimiser(k, &conf);
     MP_TRY(check_size(k, &conf));
-    MP_TRY(mp_model_new(k->step, &conf, k->x->cols, classes, &n.model));
+    MP_TRY(mp_model_new(k->step, &conf, (mp_inputs){ .features = k->x->cols, .outputs = classes }, &n.model));
     n.params = mp_model_params(n.model);
     MP_TRY(mp_case_weights(k, n.params));
     MP_TRY(read_labels(k, classes, &n.label));

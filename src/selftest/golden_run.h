@@ -24,6 +24,7 @@ struct mp_golden_kind {
 MP_MUST mp_err mp_golden_setup(mp_case *k, const mp_golden_kind *row, const mp_pool_op **op, mp_config *conf);
 
 mp_err mp_golden_conv(mp_case *k, const mp_golden_kind *row);
+mp_err mp_golden_bonds(mp_case *k, const mp_golden_kind *row);
 mp_err mp_golden_pool(mp_case *k, const mp_golden_kind *row);
 mp_err mp_golden_net(mp_case *k, const mp_golden_kind *row);
 

@@ -37,7 +37,8 @@ static mp_err plan_model(const mp_dataset *d, const mp_config *config, mp_arena 
     if (!d->seal) return mp_fail(MP_ERR_INPUT, "%s has no graph labels, so nothing can be learned from it", d->name);
     mp_config resolved = *config;
     mp_config_resolve(&resolved, &d->graphs);
-    MP_TRY(mp_model_plan(a, &resolved, d->x.cols, d->classes, m));
+    MP_TRY(mp_model_plan(
+        a, &resolved, (mp_inputs){ .features = d->x.cols, .edge_features = d->edge_x.cols, .outputs = d->classes }, m));
     if (mp_model_classifies(*m) != (d->task == MP_CLASSIFY))
         return mp_fail(MP_ERR_INPUT, "%s has %d class, so there is nothing to tell apart", d->name, d->classes);
     return MP_OK;

@@ -235,7 +235,7 @@ static void the_engine_names_the_graph_that_is_too_large(void **state)
     conf.hidden = 2;
     conf.layers = 2;
     mp_model *m;
-    assert_int_equal(mp_model_new(a, &conf, 1, 2, &m), MP_OK);
+    assert_int_equal(mp_model_new(a, &conf, (mp_inputs){ .features = 1, .outputs = 2 }, &m), MP_OK);
     mp_params *p = mp_model_params(m);
     mp_params_init(p, 1, 0);
     mp_real *before = MP_NEW(a, mp_real, p->size), out[4];

@@ -35,7 +35,8 @@ static void start(set *s, const char *pool)
     conf.hidden = 8;
     conf.clusters = 3;
     conf.dropout = conf.mem_dropout = 0;
-    mp_err e = mp_model_new(s->rig.memory, &conf, NET_FEATURES, NET_OUTPUTS, &s->model);
+    mp_err e =
+        mp_model_new(s->rig.memory, &conf, (mp_inputs){ .features = NET_FEATURES, .outputs = NET_OUTPUTS }, &s->model);
     assert_int_equal(e, MP_OK);
     s->params = mp_model_params(s->model);
     mp_params_init(s->params, 3, 0);

@@ -281,7 +281,8 @@ static void start(compared *t, uint64_t seed, const char *const *options)
         mp_err e = mp_conf_set(mp_config_table, &t->conf, options[0], options[1], options[0]);
         assert_int_equal(e, MP_OK);
     }
-    mp_err e = mp_model_new(t->rig.memory, &t->conf, FEATURES, OUTPUTS, &t->model);
+    mp_err e =
+        mp_model_new(t->rig.memory, &t->conf, (mp_inputs){ .features = FEATURES, .outputs = OUTPUTS }, &t->model);
     assert_int_equal(e, MP_OK);
     mp_rig_params(&t->rig, mp_model_params(t->model));
     t->g = mp_rig_graph(&t->rig, 4, sizes, 0.4, 0);

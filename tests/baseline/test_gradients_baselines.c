@@ -20,24 +20,13 @@
 
 #define DRAWS 40
 
-/* Weights with gradients are watched; running statistics are not weights. */
-static void watch(mp_check *t, mp_params *p)
-{
-    mp_rig_params(&t->rig, p);
-    mp_ctx keep = { .arena = t->rig.memory };
-    mp_params_bind(p, &keep, MP_NEW(t->rig.memory, mp_real, p->size));
-    t->ctx.params = keep.params;
-    for (int i = 0; i < p->count; i++)
-        if (keep.params[i].g) mp_check_watch(t, &keep.params[i]);
-}
-
 static int errors(net *n, uint64_t seed, double *worst)
 {
     static const int sizes[] = { 7, 9, 1, 6 }, label[] = { 0, 2, 1, 2 };
     mp_check *t = mp_check_new(seed);
     mp_graph g = mp_rig_graph(&t->rig, 4, sizes, 0.35, 0);
     mp_sparse x = net_features(&t->rig, g.nodes);
-    watch(t, mp_model_params(n->model));
+    mp_check_params(t, mp_model_params(n->model));
     t->count_only = true;
     t->most = 25;
     for (mp_check_begin(t, n->what); mp_check_next(t);) {

@@ -92,7 +92,8 @@ static void open_net(net *n, const char *pool, int h)
     n->which = MP_NEW(n->arena, int, graphs);
     for (int b = 0; b < graphs; b++) n->which[b] = b;
     int classes = (int)need(n, "out.logp")->shape[1];
-    assert_int_equal(mp_model_new(n->arena, &n->conf, n->x.cols, classes, &n->model), MP_OK);
+    assert_int_equal(
+        mp_model_new(n->arena, &n->conf, (mp_inputs){ .features = n->x.cols, .outputs = classes }, &n->model), MP_OK);
     load_weights(n);
 }
 

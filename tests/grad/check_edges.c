@@ -77,6 +77,28 @@ void check_agg(void **state)
     }
 }
 
+void check_edge_message(void **state)
+{
+    mp_check *t = *state;
+    static const int widths[] = { 1, 3, 19 };
+    for (int i = 0; i < SHAPES; i++) {
+        for (int how = 0; how < 12; how++) {
+            mp_check_reset(t);
+            int C = widths[how % 3];
+            mp_graph g = graph_of(t, i);
+            mp_mat *x = mp_check_input(t, g.nodes, C), *q = mp_check_input(t, g.edges, C);
+            mp_mat *root = how & 1 ? mp_check_input(t, 1, C) : NULL;
+            const mp_real *scale = how & 2 ? mp_rig_mat(&t->rig, g.nodes, 1)->v : NULL;
+            for (mp_check_begin(t, "message"); mp_check_next(t);) {
+                mp_mat *y = mp_edge_message(&t->ctx, &g, x, q, root, scale);
+                /* twice: the second adds to what the first stored */
+                mp_check_value(t,
+                               how < 6 ? y : mp_mix(&t->ctx, 1, y, 1, mp_edge_message(&t->ctx, &g, x, q, root, NULL)));
+            }
+        }
+    }
+}
+
 void check_edge_pair(void **state)
 {
     mp_check *t = *state;

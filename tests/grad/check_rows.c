@@ -77,6 +77,19 @@ void check_act(void **state)
     }
 }
 
+void check_grow(void **state)
+{
+    mp_check *t = *state;
+    for (int twice = 0; twice < 2; twice++) {
+        mp_check_reset(t);
+        mp_mat *x = mp_check_input(t, 5, 7), *y = mp_check_input(t, 5, 7), *e = mp_check_input(t, 1, 1);
+        for (mp_check_begin(t, "grow"); mp_check_next(t);) {
+            mp_mat *out = mp_grow(&t->ctx, x, e, y);
+            mp_check_value(t, twice ? mp_grow(&t->ctx, x, e, out) : out);
+        }
+    }
+}
+
 void check_mix(void **state)
 {
     mp_check *t = *state;

@@ -178,6 +178,8 @@ static void gathered_graphs_are_those_of_the_collection(void **state)
         int which[8], n = 1 + mp_rng_below(&r.rng, 8);
         for (int k = 0; k < n; k++) which[k] = i % 10 ? mp_rng_below(&r.rng, g.graphs) : k % g.graphs; /* repeats too */
         g.loopless = mp_graph_is_loopless(&g);
+        mp_sparse edge_x = some_features(&r, g.edges, i % 3);
+        g.edge_x = &edge_x;
         mp_graph_gather(r.memory, &g, &x, which, n, false, &out, &out_x);
         must_hold(&out);
         assert_true(out.loopless == g.loopless);
@@ -192,9 +194,37 @@ static void gathered_graphs_are_those_of_the_collection(void **state)
                 dense_row(&x, a + v, p);
                 dense_row(&out_x, b + v, q);
                 assert_memory_equal(p, q, sizeof p);
-                for (int u = 0; u < size; u++)
-                    assert_true((from[(a + v) * g.nodes + a + u] >= 0) == (to[(b + v) * out.nodes + b + u] >= 0));
+                for (int u = 0; u < size; u++) {
+                    int old = from[(a + v) * g.nodes + a + u], now = to[(b + v) * out.nodes + b + u];
+                    assert_true((old >= 0) == (now >= 0));
+                    if (old < 0) continue;
+                    dense_row(&edge_x, old, p);
+                    dense_row(out.edge_x, now, q);
+                    assert_memory_equal(p, q, sizeof p);
+                }
             }
+        }
+        mp_arena_reset(r.memory);
+    }
+    mp_rig_free(&r);
+}
+
+static void picked_rows_are_those_of_the_matrix(void **state)
+{
+    (void)state;
+    mp_rig r = mp_rig_new(8);
+    for (int i = 0; i < ROUNDS; i++) {
+        int rows = 1 + mp_rng_below(&r.rng, 9), n = mp_rng_below(&r.rng, 12), which[12];
+        mp_sparse x = some_features(&r, rows, i % 3);
+        for (int k = 0; k < n; k++) which[k] = mp_rng_below(&r.rng, rows + 1) - 1;
+        mp_sparse y = mp_sparse_pick(r.memory, &x, which, n);
+        assert_int_equal(y.rows, n);
+        assert_int_equal(y.cols, 5);
+        for (int k = 0; k < n; k++) {
+            mp_real want[5] = { 0 }, got[5];
+            if (which[k] >= 0) dense_row(&x, which[k], want);
+            dense_row(&y, k, got);
+            assert_memory_equal(want, got, sizeof got);
         }
         mp_arena_reset(r.memory);
     }
@@ -217,7 +247,15 @@ static void induced_edges_are_those_between_kept_nodes(void **state)
         }
         const int *edge_of;
         g.loopless = mp_graph_is_loopless(&g);
+        mp_sparse edge_x = some_features(&r, g.edges, 1);
+        int *earlier = MP_NEW(r.memory, int, g.edges); /* as if edges had been numbered otherwise before */
+        for (int e = 0; e < g.edges; e++) earlier[e] = g.edges - 1 - e;
+        if (i % 3) g.edge_x = &edge_x;
+        if (i % 3 == 2) g.edge_from = earlier;
         mp_induce(r.memory, &g, keep, keep_ptr, &out, &edge_of);
+        assert_ptr_equal(out.edge_x, g.edge_x);
+        for (int e = 0; e < out.edges && i % 3; e++)
+            assert_int_equal(out.edge_from[e], i % 3 == 2 ? earlier[edge_of[e]] : edge_of[e]);
         must_hold(&out);
         assert_true(out.loopless == g.loopless);
         assert_null(out.w);
@@ -283,6 +321,7 @@ int main(void)
         cmocka_unit_test(edges_in_any_order_give_the_same_graph),
         cmocka_unit_test(bad_edges_are_refused_with_a_reason),
         cmocka_unit_test(every_broken_invariant_is_noticed),
+        cmocka_unit_test(picked_rows_are_those_of_the_matrix),
         cmocka_unit_test(gathered_graphs_are_those_of_the_collection),
         cmocka_unit_test(induced_edges_are_those_between_kept_nodes),
         cmocka_unit_test(loops_are_added_where_there_are_none),

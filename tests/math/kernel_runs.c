@@ -552,3 +552,40 @@ void run_adam(const mp_kernels *k, mp_rig *r, trace *t)
     trace_reals(t, m, n);
     trace_reals(t, v, n);
 }
+
+static mp_links message_links(mp_rig *r, const mp_graph *g)
+{
+    float *scale = coin(r) ? reals(r, (size_t)g->nodes) : NULL;
+    return (mp_links){ .row_ptr = g->row_ptr, .col = g->col, .perm = g->rev, .s = scale, .r = scale };
+}
+
+void run_message_fwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    int C = size(r);
+    float *Y = reals(r, area(g.nodes, C)), *root = coin(r) ? reals(r, (size_t)C) : NULL;
+    k->message_fwd(Y, reals(r, area(g.nodes, C)), reals(r, area(g.edges, C)), root, message_links(r, &g), g.nodes, C);
+    trace_reals(t, Y, area(g.nodes, C));
+}
+
+void run_message_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    int C = size(r);
+    size_t n = area(g.nodes, C), e = area(g.edges, C);
+    float *dX = coin(r) ? reals(r, n) : NULL, *dQ = coin(r) ? reals(r, e) : NULL;
+    float *root = coin(r) ? reals(r, (size_t)C) : NULL, *droot = root && coin(r) ? reals(r, (size_t)C) : NULL;
+    k->message_bwd(dX, dQ, droot, reals(r, n), reals(r, n), reals(r, e), root, message_links(r, &g), coin(r), coin(r),
+                   g.nodes, C);
+    if (dX) trace_reals(t, dX, n);
+    if (dQ) trace_reals(t, dQ, e);
+    if (droot) trace_reals(t, droot, (size_t)C);
+}
+
+void run_dot(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = area(size(r), size(r));
+    float *out = reals(r, 1);
+    k->dot(out, reals(r, n), reals(r, n), n);
+    trace_reals(t, out, 1);
+}

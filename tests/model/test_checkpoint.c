@@ -39,7 +39,9 @@ static int set_up(void **state)
     c.flip = 1;
     c.lr = 0.1;
     c.lr_drop = (mp_list){ 2, { 85, 95 } };
-    if (tiny_make(f.a, false, &f.d, &f.f) != MP_OK || mp_model_new(f.a, &c, f.d.x.cols, 2, &f.m) != MP_OK) return -1;
+    if (tiny_make(f.a, false, &f.d, &f.f) != MP_OK ||
+        mp_model_new(f.a, &c, (mp_inputs){ .features = f.d.x.cols, .outputs = 2 }, &f.m) != MP_OK)
+        return -1;
     mp_params_init(mp_model_params(f.m), 1, 2);
     f.about = mp_about_of(&f.d);
     mp_checkpoint_write(f.m, &f.about, &f.bytes);

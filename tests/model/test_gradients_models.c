@@ -22,7 +22,9 @@ static void layer(mp_check *t, const mp_conv_kind *kind, bool weighted, bool rel
     mp_check_reset(t);
     mp_graph g = mp_rig_graph(&t->rig, 3, sizes, 0.35, weighted ? 0.3 : 0);
     mp_params p = { .arena = t->rig.memory };
-    mp_conv l = mp_conv_init(&p, "conv", kind, 4, 3);
+    mp_conv_setup how = { .params = &p, .prefix = "conv", .in = 4, .out = 3, .edge_in = kind->edge_x ? 3 : 0 };
+    mp_conv l = mp_conv_new(kind, &how);
+    if (kind->edge_x) g.edge_x = mp_rig_attributes(&t->rig, &g, 3, sparse + relu);
     mp_check_params(t, &p);
     if (weighted) mp_check_watch(t, g.w = mp_rig_weights(&t->rig, &g));
     int ptr[13], col[12];
@@ -305,7 +307,9 @@ static void draw_network(mp_check *t, const mp_config *conf, int outputs, net_ca
     mp_real *value = MP_NEW(t->rig.memory, mp_real, n->g.nodes);
     mp_rig_fill(&t->rig, value, (size_t)n->g.nodes); /* one-hot rows would give equal nodes equal scores */
     n->x = (mp_sparse){ n->g.nodes, 5, ptr, col, value };
-    mp_err e = mp_model_new(t->rig.memory, conf, 5, outputs, &n->m);
+    n->g.edge_x = mp_rig_attributes(&t->rig, &n->g, 3, MP_RIG_SPARSE);
+    mp_inputs in = { .features = 5, .edge_features = 3, .outputs = outputs };
+    mp_err e = mp_model_new(t->rig.memory, conf, in, &n->m);
     assert_int_equal(e, MP_OK);
     mp_check_params(t, mp_model_params(n->m));
 }
@@ -342,6 +346,29 @@ static void network(mp_check *t, const char *options, int outputs)
         mp_check_value(t, outputs > 1 ? mp_xent(&t->ctx, y, labels, 0.25, NULL) : mp_mse(&t->ctx, y, targets, 0.25));
         if (aux) mp_check_value(t, aux);
     }
+}
+
+/* With attributes of edges: through poolings that take edges along, and up to those that make new ones. */
+static void networks_with_attributes_of_edges(void **state)
+{
+    mp_check *t = *state;
+    t->kinks_expected = true;
+    char options[256];
+    for (const mp_pool_op *op = mp_pool_ops(); op->name; op++) {
+        snprintf(options, sizeof options, "pool=%s arch=tu hidden=10 conv=gine layers=%d", op->name,
+                 op->rank_activated ? 2 : 3);
+        network(t, options, 3);
+    }
+    network(t, "pool=topk arch=tu hidden=10 conv=ogb-gcn layers=3 score-dim=3 flip=true", 3);
+    network(t, "pool=sag arch=colors hidden=8 conv=ogb-gcn", 1);
+    network(t, "pool=asap arch=tu hidden=10 conv=ogb-gcn layers=2", 3);
+    network(t, "pool=topk arch=tu hidden=10 conv=ogb-gin layers=2", 3);
+    network(t, "pool=topk arch=triangles hidden=8 conv=ogb-gin ratio=0.8", 1);
+    network(t, "pool=topk arch=tu hidden=10 conv=gine layers=2 adj-power=2", 3);
+    network(t, "pool=vip arch=tu hidden=10 conv=gine layers=2 vip-adj=induced", 3);
+    network(t, "pool=set2set hidden=10 conv=gine layers=2", 3);
+    network(t, "pool=edge hidden=10 conv=ogb-gcn layers=2", 3);
+    network(t, "pool=haar hidden=10 conv=gine layers=2", 3);
 }
 
 static void every_network(void **state)
@@ -381,6 +408,7 @@ int main(void)
         CASE(every_operator_at_every_dimension_width_and_variant),
         CASE(every_option_of_every_operator),
         CASE(graphs_without_edges),
+        CASE(networks_with_attributes_of_edges),
         CASE(every_network),
     };
     return cmocka_run_group_tests_name("gradients of layers, poolings and networks", tests, NULL, NULL);

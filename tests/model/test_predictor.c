@@ -104,7 +104,8 @@ static mp_model *model_of(const fixture *f, const char *pool, mp_predictor **p)
     strcpy(c.pool, pool);
     c.hidden = 64; /* more than the first piece of an arena holds */
     mp_config_resolve(&c, &f->d.graphs);
-    if (mp_model_new(f->a, &c, f->d.x.cols, 2, &m) != MP_OK) fail_msg("%s: %s", pool, mp_message());
+    if (mp_model_new(f->a, &c, (mp_inputs){ .features = f->d.x.cols, .outputs = 2 }, &m) != MP_OK)
+        fail_msg("%s: %s", pool, mp_message());
     mp_params_init(mp_model_params(m), 1, 0);
     mp_checkpoint_write(m, &about, &bytes);
     *p = mp_predictor_from(bytes.p, bytes.n);

@@ -226,6 +226,86 @@ static void le_authors(const dense_graph *g, matrix y)
     leconv(g, y, 1, 1);
 }
 
+/* q_ij = e_ij W_e, `width` numbers. */
+static void edge_term(const dense_graph *g, int i, int j, int width, double *q)
+{
+    const double *w = g->weight(g->from, "edge.weight"), *e = g->e + (i * g->n + j) * g->edge_in;
+    for (int k = 0; k < width; k++) {
+        q[k] = 0;
+        for (int c = 0; c < g->edge_in; c++) q[k] += e[c] * w[c * width + k];
+    }
+}
+
+/* h_i += sum over edges of ReLU(x_j + q_ij). */
+static void add_messages(const dense_graph *g, matrix h)
+{
+    double q[MOST];
+    for (int i = 0; i < g->n; i++)
+        for (int j = 0; j < g->n; j++) {
+            if (!g->on[i * g->n + j]) continue;
+            edge_term(g, i, j, g->in, q);
+            for (int k = 0; k < g->in; k++) h[i][k] += fmax(g->x[j * g->in + k] + q[k], 0);
+        }
+}
+
+static void gine(const dense_graph *g, matrix y)
+{
+    static matrix h, first;
+    input(h, g);
+    add_messages(g, h);
+    times(first, h, g->n, g->in, g->weight(g->from, "nn.0.weight"), g->out);
+    add_bias(first, g, "nn.0.bias");
+    for (int i = 0; i < g->n; i++)
+        for (int k = 0; k < g->out; k++) first[i][k] = fmax(first[i][k], 0);
+    times(y, first, g->n, g->out, g->weight(g->from, "nn.2.weight"), g->out);
+    add_bias(y, g, "nn.2.bias");
+}
+
+static void ogb_gcn(const dense_graph *g, matrix y)
+{
+    static matrix own, z;
+    double degree[MOST], q[MOST];
+    const double *root = g->weight(g->from, "root_emb.weight");
+    identity(own, g->n);
+    propagate(z, g, own, "linear.weight");
+    add_bias(z, g, "linear.bias");
+    for (int i = 0; i < g->n; i++) {
+        degree[i] = 1;
+        for (int j = 0; j < g->n; j++) degree[i] += g->on[j * g->n + i];
+    }
+    for (int i = 0; i < g->n; i++) {
+        for (int k = 0; k < g->out; k++) y[i][k] = fmax(z[i][k] + root[k], 0) / degree[i];
+        for (int j = 0; j < g->n; j++) {
+            if (!g->on[i * g->n + j]) continue;
+            edge_term(g, i, j, g->out, q);
+            for (int k = 0; k < g->out; k++) y[i][k] += fmax(z[j][k] + q[k], 0) / sqrt(degree[i] * degree[j]);
+        }
+    }
+}
+
+/* BatchNorm in training: over the n rows, with their own mean and variance. */
+static void ogb_gin(const dense_graph *g, matrix y)
+{
+    static matrix h, first;
+    int wide = 2 * g->out;
+    const double *eps = g->weight(g->from, "eps"), *bias = g->weight(g->from, "mlp.0.bias");
+    const double *gamma = g->weight(g->from, "mlp.1.weight"), *beta = g->weight(g->from, "mlp.1.bias");
+    input(h, g);
+    for (int i = 0; i < g->n; i++)
+        for (int k = 0; k < g->in; k++) h[i][k] *= 1 + eps[0];
+    add_messages(g, h);
+    times(first, h, g->n, g->in, g->weight(g->from, "mlp.0.weight"), wide);
+    for (int k = 0; k < wide; k++) {
+        double mean = 0, var = 0;
+        for (int i = 0; i < g->n; i++) mean += (first[i][k] += bias[k]) / g->n;
+        for (int i = 0; i < g->n; i++) var += (first[i][k] - mean) * (first[i][k] - mean) / g->n;
+        for (int i = 0; i < g->n; i++)
+            first[i][k] = fmax(gamma[k] * (first[i][k] - mean) / sqrt(var + 1e-5) + beta[k], 0);
+    }
+    times(y, first, g->n, wide, g->weight(g->from, "mlp.3.weight"), g->out);
+    add_bias(y, g, "mlp.3.bias");
+}
+
 int dense_conv(const char *name, const dense_graph *g, double *y)
 {
     static const struct {
@@ -242,7 +322,10 @@ int dense_conv(const char *name, const dense_graph *g, double *y)
                  { "cheb", cheb },
                  { "leconv", le_1 },
                  { "leconv-pyg", le_2 },
-                 { "leconv-authors", le_authors } };
+                 { "leconv-authors", le_authors },
+                 { "gine", gine },
+                 { "ogb-gcn", ogb_gcn },
+                 { "ogb-gin", ogb_gin } };
     static matrix out;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (strcmp(rows[i].name, name) != 0) continue;

@@ -5,9 +5,11 @@
 
 typedef struct dense_graph {
     int n, in, out;
-    const int *on;                                               /* n x n: 1 where row i lists the edge from column j */
-    const double *a;                                             /* n x n: its weight, 0 where there is none          */
-    const double *x;                                             /* n x in                                            */
+    const int *on;   /* n x n: 1 where row i lists the edge from column j */
+    const double *a; /* n x n: its weight, 0 where there is none          */
+    const double *x; /* n x in                                            */
+    const double *e; /* n x n x edge_in: attributes of the edge from column j to row i */
+    int edge_in;
     const void *from;                                            /* for weight                                        */
     const double *(*weight)(const void *from, const char *name); /* [in][out]; fails when there is none */
 } dense_graph;

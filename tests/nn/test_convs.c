@@ -15,8 +15,9 @@
 #include "nn/conv.h"
 #include "rig.h"
 
-#define IN  4
-#define OUT 3
+#define IN   4
+#define OUT  3
+#define EDGE 3 /* columns of the attributes of edges */
 
 typedef struct bench {
     mp_rig rig;
@@ -34,10 +35,12 @@ static bench bench_new(const mp_conv_kind *kind, uint64_t seed, bool weighted, d
     b.g = mp_rig_graph(&b.rig, 1, sizes, 0.4, loops);
     if (weighted) b.g.w = mp_rig_weights(&b.rig, &b.g);
     b.params.arena = b.rig.memory;
-    b.conv = mp_conv_init(&b.params, "", kind, IN, OUT);
+    b.g.edge_x = mp_rig_attributes(&b.rig, &b.g, EDGE, (mp_rig_kind)(seed % MP_RIG_KINDS));
+    b.conv =
+        mp_conv_new(kind, &(mp_conv_setup){ .params = &b.params, .prefix = "", .in = IN, .out = OUT, .edge_in = EDGE });
     mp_rig_params(&b.rig, &b.params);
     b.x = mp_rig_mat(&b.rig, b.g.nodes, IN);
-    b.ctx = (mp_ctx){ .arena = mp_arena_new(1 << 16), .k = mp_kernels_get() };
+    b.ctx = (mp_ctx){ .arena = mp_arena_new(1 << 16), .k = mp_kernels_get(), .training = true };
     mp_params_bind(&b.params, &b.ctx, NULL);
     return b;
 }
@@ -57,15 +60,25 @@ static const double *weight_of(const void *from, const char *name)
     return NULL;
 }
 
+static double attribute(const mp_sparse *x, int row, int col)
+{
+    if (!x->ptr) return x->val[row * x->cols + col];
+    for (int z = x->ptr[row]; z < x->ptr[row + 1]; z++)
+        if (x->col[z] == col) return x->val ? x->val[z] : 1;
+    return 0;
+}
+
 static void compare(bench *b, const mp_conv_kind *kind, bool relu)
 {
     int n = b->g.nodes, *on = MP_NEW(b->rig.memory, int, n *n), *at = mp_rig_dense(&b->rig, &b->g);
     double *a = MP_NEW(b->rig.memory, double, n *n), *truth = MP_NEW(b->rig.memory, double, n *OUT);
+    double *attributes = MP_NEW(b->rig.memory, double, n *n *EDGE);
     for (int i = 0; i < n * n; i++) {
         on[i] = at[i] >= 0;
         a[i] = on[i] ? (b->g.w ? b->g.w->v[at[i]] : 1) : 0;
+        for (int k = 0; k < EDGE && on[i]; k++) attributes[i * EDGE + k] = attribute(b->g.edge_x, at[i], k);
     }
-    dense_graph d = { n, IN, OUT, on, a, b->x->v, &b->params, weight_of };
+    dense_graph d = { n, IN, OUT, on, a, b->x->v, attributes, EDGE, &b->params, weight_of };
     if (!dense_conv(kind->name, &d, truth)) fail_msg("%s has no dense reference", kind->name);
     mp_mat *y = mp_conv_run(&b->conv, &b->ctx, &b->g, MP_DENSE(b->x), relu);
     assert_int_equal(y->cols, OUT);
@@ -112,8 +125,13 @@ static void every_convolution_is_a_choice_and_every_choice_a_convolution(void **
     static const char *const options[] = { "conv", "score-conv" };
     for (int o = 0; o < 2; o++) {
         int rows = 0;
-        for (const mp_conv_kind *const *k = mp_conv_kinds(); *k; k++, rows++)
-            if (!is_choice(options[o], (*k)->name)) fail_msg("--%s does not offer %s", options[o], (*k)->name);
+        for (const mp_conv_kind *const *k = mp_conv_kinds(); *k; k++) {
+            /* Scores use no attributes of edges, and a batch may be cut where they are computed. */
+            bool offered = o == 0 || (!(*k)->edge_x && !(*k)->whole_batch);
+            if (is_choice(options[o], (*k)->name) != offered)
+                fail_msg("--%s %s %s", options[o], offered ? "does not offer" : "offers", (*k)->name);
+            rows += offered;
+        }
         assert_true(is_choice(options[o], "auto"));
         assert_int_equal(count_choices(options[o]), rows + 1);
     }
@@ -144,6 +162,39 @@ static void names_choose_rows(void **state)
 }
 
 /* ---- what rows say */
+
+/* Where edges are new something takes their place that needs no attributes. */
+static void convolutions_with_attributes_say_who_takes_their_place(void **state)
+{
+    (void)state;
+    for (const mp_conv_kind *const *k = mp_conv_kinds(); *k; k++) {
+        if ((*k)->edge_x) assert_true((*k)->without && !(*k)->without->edge_x && !(*k)->without->whole_batch);
+        if (!(*k)->edge_x) assert_null((*k)->without);
+    }
+}
+
+/* Edges that were taken along name rows of the first graph's attributes. */
+static void edges_find_their_attributes_by_number(void **state)
+{
+    (void)state;
+    for (const mp_conv_kind *const *k = mp_conv_kinds(); *k; k++) {
+        for (uint64_t seed = 0; seed < MP_RIG_KINDS && (*k)->edge_x; seed++) {
+            bench b = bench_new(*k, seed, false, 0);
+            int *place = MP_NEW(b.rig.memory, int, b.g.edges), *back = MP_NEW(b.rig.memory, int, b.g.edges);
+            for (int e = 0; e < b.g.edges; e++) place[e] = e;
+            mp_rng_shuffle(&b.rig.rng, place, b.g.edges);
+            for (int e = 0; e < b.g.edges; e++) back[place[e]] = e;
+            mp_sparse moved = mp_sparse_pick(b.rig.memory, b.g.edge_x, back, b.g.edges);
+            mp_graph g = b.g;
+            g.edge_x = &moved;
+            g.edge_from = place;
+            mp_mat *y = mp_conv_run(&b.conv, &b.ctx, &b.g, MP_DENSE(b.x), false);
+            mp_mat *same = mp_conv_run(&b.conv, &b.ctx, &g, MP_DENSE(b.x), false);
+            assert_memory_equal(y->v, same->v, sizeof(mp_real) * (size_t)(y->rows * y->cols));
+            bench_free(&b);
+        }
+    }
+}
 
 /* Without reverses and stored classes, as mp_graph_gather hands graphs to those that ask for sums only. */
 static void sums_only_convolutions_do_without_reverses(void **state)
@@ -199,6 +250,8 @@ int main(void)
         cmocka_unit_test(every_convolution_is_a_choice_and_every_choice_a_convolution),
         cmocka_unit_test(choices_that_were_first_stay_first),
         cmocka_unit_test(names_choose_rows),
+        cmocka_unit_test(convolutions_with_attributes_say_who_takes_their_place),
+        cmocka_unit_test(edges_find_their_attributes_by_number),
         cmocka_unit_test(sums_only_convolutions_do_without_reverses),
         cmocka_unit_test(convolutions_that_read_once_may_lose_their_input),
     };

@@ -160,7 +160,7 @@ static long parameters(const char *options)
     mp_model *m;
     mp_config_init(&conf);
     bench_set(&conf, options);
-    mp_err e = mp_model_new(a, &conf, 7, 2, &m);
+    mp_err e = mp_model_new(a, &conf, (mp_inputs){ .features = 7, .outputs = 2 }, &m);
     assert_int_equal(e, MP_OK);
     long n = 0;
     for (int i = 0; i < mp_model_params(m)->count; i++)

@@ -89,7 +89,8 @@ void mp_check_params(mp_check *t, mp_params *p)
     mp_ctx keep = { .arena = t->rig.memory };
     mp_params_bind(p, &keep, MP_NEW(t->rig.memory, mp_real, p->size));
     t->ctx.params = keep.params;
-    for (int i = 0; i < p->count; i++) mp_check_watch(t, &keep.params[i]);
+    for (int i = 0; i < p->count; i++)
+        if (!p->list[i].buffer) mp_check_watch(t, &keep.params[i]);
 }
 
 const mp_graph *mp_check_fresh(mp_check *t, const mp_graph *g)

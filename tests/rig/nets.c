@@ -62,7 +62,8 @@ static void one(const char *name, const char *options, bool invariant, const vis
     set(&conf, options);
     mp_graph like = to->like(&r);
     mp_config_resolve(&conf, &like);
-    if (mp_model_new(r.memory, &conf, NET_FEATURES, NET_OUTPUTS, &n.model) != MP_OK)
+    if (mp_model_new(r.memory, &conf, (mp_inputs){ .features = NET_FEATURES, .outputs = NET_OUTPUTS }, &n.model) !=
+        MP_OK)
         fail_msg("%s: %s", n.what, mp_message());
     mp_params_init(mp_model_params(n.model), seed, 0);
     to->f(&r, &n, to->state);

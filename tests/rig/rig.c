@@ -102,6 +102,23 @@ mp_mat *mp_rig_weights(mp_rig *r, const mp_graph *g)
     return w;
 }
 
+const mp_sparse *mp_rig_attributes(mp_rig *r, const mp_graph *g, int cols, mp_rig_kind kind)
+{
+    size_t most = (size_t)g->edges * (size_t)cols;
+    int *ptr = MP_NEW(r->memory, int, g->edges + 1), *col = MP_NEW(r->memory, int, most), n = 0;
+    mp_real *val = MP_NEW(r->memory, mp_real, most);
+    mp_rig_fill(r, val, most);
+    for (int e = 0; e < g->edges; e++) {
+        for (int k = 0; k < cols; k++)
+            if (kind == MP_RIG_DENSE || mp_rng_unit(&r->rng) < 0.6) col[n++] = k;
+        ptr[e + 1] = n;
+    }
+    mp_sparse *x = MP_NEW(r->memory, mp_sparse, 1);
+    *x = (mp_sparse){ g->edges, cols, ptr, col, kind == MP_RIG_ONES ? NULL : val };
+    if (kind == MP_RIG_DENSE) x->ptr = x->col = NULL;
+    return x;
+}
+
 mp_graph mp_rig_renumber(mp_rig *r, const mp_graph *g, const int *to)
 {
     int *src = MP_NEW(r->memory, int, g->edges), *dst = MP_NEW(r->memory, int, g->edges);

@@ -28,6 +28,9 @@ mp_graph mp_rig_graph(mp_rig *r, int graphs, const int *sizes, double density, d
 mp_graph mp_rig_cliques(mp_rig *r, int graphs, const int *sizes, int cliques, double share);
 /* Positive weights, different in the two directions of an edge, in [0.3, 1.5]. */
 mp_mat *mp_rig_weights(mp_rig *r, const mp_graph *g);
+/* Attributes of edges, `cols` columns: numbers in some columns of each row, in all of them (dense), or just ones. */
+typedef enum mp_rig_kind { MP_RIG_SPARSE, MP_RIG_ONES, MP_RIG_DENSE, MP_RIG_KINDS } mp_rig_kind;
+const mp_sparse *mp_rig_attributes(mp_rig *r, const mp_graph *g, int cols, mp_rig_kind kind);
 /* The same nodes renumbered: old node v becomes to[v], within its graph. Weights go along. */
 mp_graph mp_rig_renumber(mp_rig *r, const mp_graph *g, const int *to);
 

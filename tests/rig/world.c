@@ -37,7 +37,7 @@ void world_init(world *w, const char *options, int n, int most, int outputs)
     w->x = (mp_sparse){ .rows = w->all.nodes, .cols = FEATURES, .ptr = ptr, .col = col, .val = w->value };
     mp_config_init(&w->conf);
     bench_set(&w->conf, options);
-    mp_err e = mp_model_new(a, &w->conf, FEATURES, outputs, &w->model);
+    mp_err e = mp_model_new(a, &w->conf, (mp_inputs){ .features = FEATURES, .outputs = outputs }, &w->model);
     if (e != MP_OK) fail_msg("%s", mp_message());
     w->params = mp_model_params(w->model);
     mp_params_init(w->params, 1, 0);

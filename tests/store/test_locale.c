@@ -41,7 +41,8 @@ static void write_model(mp_buf *out)
     c.ratio = 0.3;
     c.drop = 0.1;
     ok(tiny_make(arena, false, &d, &f));
-    ok(mp_model_new(arena, &c, d.x.cols, d.classes, &m));
+    ok(mp_model_new(arena, &c,
+                    (mp_inputs){ .features = d.x.cols, .edge_features = d.edge_x.cols, .outputs = d.classes }, &m));
     mp_params_init(mp_model_params(m), 1, 1);
     mp_about about = mp_about_of(&d);
     about.recipe.degree_mean = 2.5;

@@ -100,7 +100,7 @@ static mp_err make(fixture *f)
     c.hidden = 32;
     c.score_dim = 2;
     MP_TRY(tiny_make(f->a, false, &f->d, &folds));
-    MP_TRY(mp_model_new(f->a, &c, f->d.x.cols, 2, &f->m));
+    MP_TRY(mp_model_new(f->a, &c, (mp_inputs){ .features = f->d.x.cols, .outputs = 2 }, &f->m));
     mp_params_init(mp_model_params(f->m), 1, 0);
     mp_about about = mp_about_of(&f->d);
     mp_checkpoint_write(f->m, &about, &f->bytes);

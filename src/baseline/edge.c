@@ -3,9 +3,8 @@
  *     u_e = w [x_src ; x_dst] + b,   s = softmax of u over the edges that enter dst, plus 0.5
  *     x'_C = s_e (x_src + x_dst) for a contracted edge e,   x_v for a node that is left
  *
- * Which edges are contracted is a constant of the backward pass: ds_e = <x_src + x_dst, dx'_C>, dx = s_e
- * dx'_C. Network: convolution and mean readout `layers` times with a pooling between, readouts side by side,
- * head.
+ * Which edges are contracted is a constant of the backward pass: ds_e = <x_src + x_dst, dx'_C>,  dx = s_e dx'_C.
+ * Network: convolution and mean readout `layers` times with a pooling between, readouts side by side, head.
  *
  * Diehl, Edge contraction pooling for graph neural networks, 2019.
  * SPDX-License-Identifier: MIT */

@@ -85,10 +85,8 @@ static mp_mat *seeds_attend(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_ma
     mp_mat *u = mp_linear(c, y, mp_linear(c, mp_use(c, k.w), ask, NULL, false),
                           mp_linear(c, mp_use(c, k.b), ask, NULL, false), false);
     mp_mat *t = l->over_queries ? mp_softmax_rows(c, u, l->heads) : mp_softmax(c, u, ptr, graphs);
-    mp_real *one = MP_NEW_RAW(c->arena, mp_real, x->rows);
-    for (int v = 0; v < x->rows; v++) one[v] = 1;
     reading r = { q, mp_block_gram(c, t, y, ptr, graphs),
-                  mp_block_gram(c, t, mp_mat_of(c, one, x->rows, 1), ptr, graphs), graphs };
+                  mp_block_gram(c, t, mp_mat_full(c, 1, x->rows, 1), ptr, graphs), graphs };
     for (int h = 0; h < l->heads; h++) head[h] = head_values(l, c, &r, h);
     return l->heads == 1 ? head[0] : mp_cat(c, head, l->heads);
 }

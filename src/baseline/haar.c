@@ -1,8 +1,7 @@
 /* haar.c - HaarPool: node features in the Haar basis of a chain of clusterings, the first coefficients kept
  * (math.md 5.6).
  *
- *     X' = Phi^T X,   dX = Phi dX',   Phi = the first vectors of the level's basis, as many as there are
- * clusters
+ *     X' = Phi^T X,   dX = Phi dX',   Phi = the first vectors of the level's basis, as many as there are clusters
  *
  * Phi is a constant, so a pooling is a sparse sum. With one pooling there is one cluster and Phi = 1/sqrt(n)
  * everywhere.
@@ -12,33 +11,13 @@
 #include "baseline/haar.h"
 #include "base/guard.h"
 
-#include <string.h>
-
-/* Columns of a basis as rows: a counting sort, columns come out ascending. */
-static mp_haar_phi by_rows(mp_arena *a, const mp_haar *h)
-{
-    int *ptr = MP_NEW(a, int, h->rows + 2), n = h->ptr[h->cols];
-    int *col = MP_NEW_RAW(a, int, n);
-    mp_real *value = MP_NEW_RAW(a, mp_real, n);
-    for (int i = 0; i < n; i++) ptr[h->row[i] + 2]++;
-    for (int v = 0; v < h->rows; v++) ptr[v + 2] += ptr[v + 1];
-    for (int k = 0; k < h->cols; k++) {
-        for (int i = h->ptr[k]; i < h->ptr[k + 1]; i++) {
-            int at = ptr[h->row[i] + 1]++;
-            col[at] = k;
-            value[at] = (mp_real)h->value[i];
-        }
-    }
-    return (mp_haar_phi){ ptr, col, value };
-}
-
 const mp_haar_phi *mp_haar_phis(mp_arena *a, mp_arena *scratch, const mp_chain *chain)
 {
     mp_haar_phi *phi = MP_NEW(a, mp_haar_phi, chain->levels);
     for (int l = 0; l < chain->levels; l++) {
         mp_haar h;
         mp_haar_basis(scratch, chain, l, chain->size[l + 1], &h);
-        phi[l] = by_rows(a, &h);
+        phi[l] = mp_haar_rows(a, &h);
     }
     return phi;
 }
@@ -50,8 +29,9 @@ typedef struct batch { /* Phi and clusters of all its graphs, one below the othe
     mp_real *value;
 } batch;
 
-static batch gather(mp_arena *a, const mp_haar_graph *const *basis, int l, const mp_graph *g)
+static batch side_by_side(mp_ctx *c, const mp_haar_graph *const *basis, int l, const mp_graph *g)
 {
+    mp_arena *a = c->arena;
     int64_t all = 0;
     for (int b = 0; b < g->graphs; b++) all += basis[b]->phi[l].ptr[basis[b]->chain.size[l]];
     int entries = mp_count(all, "entries of Haar bases");
@@ -67,7 +47,7 @@ static batch gather(mp_arena *a, const mp_haar_graph *const *basis, int l, const
             out.ptr[first + v + 1] = at + phi->ptr[v + 1];
         }
         for (int i = 0; i < phi->ptr[n]; i++) out.col[at + i] = phi->col[i] + shift;
-        if (phi->ptr[n]) memcpy(out.value + at, phi->value, (size_t)phi->ptr[n] * sizeof *out.value);
+        c->k->axpy(out.value + at, 1, phi->value, false, (size_t)phi->ptr[n]);
         at += phi->ptr[n];
         out.graph_ptr[b + 1] = shift + basis[b]->chain.size[l + 1];
     }
@@ -76,7 +56,7 @@ static batch gather(mp_arena *a, const mp_haar_graph *const *basis, int l, const
 
 mp_haar_pooled mp_haar_pool_run(mp_ctx *c, const mp_haar_graph *const *basis, int l, const mp_graph *g, mp_mat *x)
 {
-    batch k = gather(c->arena, basis, l, g);
+    batch k = side_by_side(c, basis, l, g);
     mp_graph *coarse = MP_NEW(c->arena, mp_graph, 1);
     mp_assign t;
     mp_cluster_graph(c->arena, g, k.cluster, k.graph_ptr, false, coarse);

@@ -11,11 +11,6 @@
 #include "graph/contract.h"
 #include "graph/haar.h"
 
-typedef struct mp_haar_phi { /* one pooling of one graph: Phi by rows, columns ascending */
-    const int *ptr, *col;
-    const mp_real *value;
-} mp_haar_phi;
-
 typedef struct mp_haar_graph {
     mp_chain chain;
     const mp_haar_phi *phi; /* one a level */

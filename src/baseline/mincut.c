@@ -18,9 +18,7 @@ static mp_mat *times(mp_ctx *c, const mp_adjacency *a, mp_mat *s)
 static mp_mat *degrees(mp_ctx *c, const mp_adjacency *a, int rows)
 {
     int n = a->sparse ? rows : a->dense->cols;
-    mp_real *one = MP_NEW_RAW(c->arena, mp_real, n);
-    for (int i = 0; i < n; i++) one[i] = 1;
-    mp_mat *ones = mp_mat_of(c, one, n, 1);
+    mp_mat *ones = mp_mat_full(c, 1, n, 1);
     return a->sparse ? times(c, a, ones) : mp_linear(c, a->dense, ones, NULL, false);
 }
 

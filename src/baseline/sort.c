@@ -100,10 +100,8 @@ static mp_mat *nodes_dgcnn(const mp_sort_net *n, mp_ctx *c, const mp_graph *g, m
     const mp_graph *looped = mp_looped(c, g);
     mp_real *share = MP_NEW_RAW(c->arena, mp_real, g->nodes);
     int *all = MP_NEW_RAW(c->arena, int, g->nodes);
-    for (int v = 0; v < g->nodes; v++) {
-        all[v] = v;
-        share[v] = 1 / (mp_real)(looped->row_ptr[v + 1] - looped->row_ptr[v]);
-    }
+    for (int v = 0; v < g->nodes; v++) all[v] = v;
+    c->k->range_shares(share, looped->row_ptr, g->nodes);
     mp_mat *h[MP_SORT_LAYERS];
     for (int l = 0; l < MP_SORT_LAYERS; l++) {
         h[l] = closed_mean(&n->conv[l], c, looped, mp_mat_of(c, share, g->nodes, 1), all, x);

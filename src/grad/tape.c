@@ -27,6 +27,14 @@ mp_mat *mp_mat_of(mp_ctx *c, const mp_real *v, int rows, int cols)
     return m;
 }
 
+mp_mat *mp_mat_full(mp_ctx *c, mp_real value, int rows, int cols)
+{
+    size_t n = (size_t)rows * (size_t)cols;
+    mp_real *v = MP_NEW_RAW(c->arena, mp_real, n);
+    c->k->fill(v, value, n);
+    return mp_mat_of(c, v, rows, cols);
+}
+
 void mp_mat_spent(mp_ctx *c, mp_mat *m)
 {
     if (!m->g || m->g == m->v) return;

@@ -48,6 +48,9 @@ mp_mat *mp_mat_new(mp_ctx *c, int rows, int cols);
 /* A constant: no gradient. The values are not copied. */
 mp_mat *mp_mat_of(mp_ctx *c, const mp_real *v, int rows, int cols);
 
+/* A constant with the same number everywhere. */
+mp_mat *mp_mat_full(mp_ctx *c, mp_real value, int rows, int cols);
+
 /* True when m's gradient must be stored rather than added to; from now on it is live. */
 bool mp_grad_store(mp_mat *m);
 /* m's gradient, zero where nobody wrote yet; live from now on. NULL when m has none. */

@@ -146,3 +146,21 @@ void mp_haar_basis(mp_arena *a, const mp_chain *chain, int l, int cols, mp_haar 
             local(&b, m.list + m.ptr[q], m.ptr[q + 1] - m.ptr[q], k);
     *out = (mp_haar){ n, b.cols, b.ptr, b.row, b.value };
 }
+
+/* A counting sort: columns come out ascending. */
+mp_haar_phi mp_haar_rows(mp_arena *a, const mp_haar *h)
+{
+    int *ptr = MP_NEW(a, int, h->rows + 2), n = h->ptr[h->cols];
+    int *col = MP_NEW_RAW(a, int, n);
+    mp_real *value = MP_NEW_RAW(a, mp_real, n);
+    for (int i = 0; i < n; i++) ptr[h->row[i] + 2]++;
+    for (int v = 0; v < h->rows; v++) ptr[v + 2] += ptr[v + 1];
+    for (int k = 0; k < h->cols; k++) {
+        for (int i = h->ptr[k]; i < h->ptr[k + 1]; i++) {
+            int at = ptr[h->row[i] + 1]++;
+            col[at] = k;
+            value[at] = (mp_real)h->value[i];
+        }
+    }
+    return (mp_haar_phi){ ptr, col, value };
+}

@@ -37,4 +37,11 @@ void mp_chain_make(mp_arena *a, mp_arena *scratch, const mp_graph *g, int b, int
 /* The first `cols` vectors of level l. */
 void mp_haar_basis(mp_arena *a, const mp_chain *chain, int l, int cols, mp_haar *out);
 
+/* Vectors as rows, columns ascending. */
+typedef struct mp_haar_phi {
+    const int *ptr, *col;
+    const mp_real *value;
+} mp_haar_phi;
+mp_haar_phi mp_haar_rows(mp_arena *a, const mp_haar *h);
+
 #endif

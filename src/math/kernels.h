@@ -41,6 +41,11 @@ typedef struct mp_links {
     const int *to_ptr, *to;
 } mp_links;
 
+typedef struct mp_walk { /* N each: paths of this length to each node and of the next, and the nodes that have any */
+    mp_real *now, *next;
+    int *list, *more;
+} mp_walk;
+
 /* clang-format off */
 #define MP_KERNEL_LIST(K)                                                                                             \
     /* C[M][N] = A B, each element a chain over k upwards that starts from C (add), bias[j] (bias), or 0; then ReLU. \
@@ -51,6 +56,9 @@ typedef struct mp_links {
      * that v goes to; v = from .. end-1. */                                                                          \
     K(agg, (mp_real *Y, const mp_real *Z, mp_links g, const mp_real *bias, bool add, bool relu, int from, int end,    \
             int C))                                                                                                   \
+    /* mean[v] = 1/hops times the sum over q = 1..hops of the mean of the rows that paths of q edges end with in v, each as \
+     * often as there are paths, v itself left out. walk: scratch, all 0 in now and next, before and after. */        \
+    K(walk_mean, (mp_real *mean, const mp_walk *walk, const mp_real *X, mp_links g, int hops, int N, int C))          \
     /* out[e] (+)= <A[row of e], B[col e]>, and self[v] (+)= <A[v], B[v]> unless self is NULL; 16 lanes. */           \
     K(edge_dot, (mp_real *out, mp_real *self, const mp_real *A, const mp_real *B, mp_links g, bool add, int N, int C))\
     /* Y[v] = bias + sum over entries z of row v of val[z] W[col z]; val NULL: 1. */                                  \

@@ -29,6 +29,9 @@ typedef struct mp_members {
 /* How long a group of columns is: sum of |x|, root of the sum of x^2, or that sum. */
 typedef enum mp_length_kind { MP_LENGTH_L1, MP_LENGTH_L2, MP_LENGTH_SQUARE } mp_length_kind;
 
+/* How the columns of a row of scores make its key. */
+typedef enum mp_key_kind { MP_KEY_SUM, MP_KEY_MAX, MP_KEY_L2 } mp_key_kind;
+
 /* The diagonal of a coarse adjacency: left out, set to 1, or summed as any other entry. */
 typedef enum mp_diagonal { MP_DIAGONAL_NONE, MP_DIAGONAL_ONE, MP_DIAGONAL_SUM } mp_diagonal;
 
@@ -168,7 +171,21 @@ typedef struct mp_coarse_work {
     ROW(dense_put, (mp_real *D, const mp_real *value, const int *ptr, const int *item, int first, bool flip, int rows,  \
                   int cols))                                                                                          \
     ROW(dense_take, (mp_real *value, const mp_real *D, const int *ptr, const int *item, int first, bool add, int rows,  \
-                   int cols))
+                   int cols)) \
+    /* ---- pooling (src/pool) */                                                                                     \
+    /* Row i of range b: the number of rows of b, or 1 over it. And the length of each range. */                      \
+    ROW(range_sizes, (mp_real *out, const int *ptr, bool inverse, int ranges))                                        \
+    ROW(range_counts, (mp_real *out, const int *ptr, int ranges))                                                     \
+    ROW(hat_weights, (mp_real *w, const mp_csr *g)) /* 1 / sqrt(number of edges of row times that of column) */       \
+    /* Strengths w of memberships, over what each node gives in all, plus eps. */                                     \
+    ROW(member_shares, (mp_real *alpha, const mp_real *w, const mp_members *t, mp_real eps, int nodes))               \
+    ROW(either, (mp_real *out, const int *which, mp_real yes, mp_real no, int n)) /* yes where which[i] >= 0 */       \
+    /* One key a row of scores S N x D, of |S| with flip; mean: as large as a column. *nan is set where one is NaN. */\
+    ROW(keys, (mp_real *key, bool *nan, const mp_real *S, bool flip, mp_key_kind kind, bool mean, int N, int D))      \
+    ROW(clear_marked, (mp_real *x, const int *mark, int n)) /* 0 where mark is not */                                 \
+    /* Softmax of kept row q of g over all nodes of its graph, zeros included: alpha[start[v] + q's place in its graph]. */ \
+    ROW(full_shares, (mp_real *alpha, const int *start, const mp_csr *g, const int *keep, const int *keep_ptr,        \
+                      const int *node_ptr, int B))
 /* clang-format on */
 
 #define MP_PLAIN_DECLARE(name, args) void mp_plain_##name args;

@@ -183,6 +183,47 @@ static void add_row(mp_real *restrict y, mp_real a, const mp_real *restrict x, i
     for (int c = 0; c < C; c++) y[c] = fma1(a, x[c], y[c]);
 }
 
+/* Paths one edge longer: of the nodes listed to `next` and `more`; how many these are. */
+static int walk_step(const mp_walk *w, const mp_links *g, int count)
+{
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+        int l = w->list[i];
+        for (int e = g->row_ptr[l]; e < g->row_ptr[l + 1]; e++) {
+            int u = g->col[e];
+            mp_real paths = w->now[l] * (g->p ? g->p[e] : (mp_real)1);
+            if (u == l || paths == 0) continue;
+            if (w->next[u] == 0) w->more[n++] = u;
+            w->next[u] += paths;
+        }
+        w->now[l] = 0;
+    }
+    return n;
+}
+
+void MP_FN(walk_mean)(mp_real *mean, const mp_walk *walk, const mp_real *X, mp_links g, int hops, int N, int C)
+{
+    mp_walk w = *walk;
+    for (int v = 0; v < N; v++) {
+        mp_real *y = mean + (size_t)v * (size_t)C;
+        int count = 1;
+        memset(y, 0, (size_t)C * sizeof *y);
+        w.now[v] = 1;
+        w.list[0] = v;
+        for (int q = 0; q < hops; q++) {
+            count = walk_step(&w, &g, count);
+            w = (mp_walk){ w.next, w.now, w.more, w.list };
+            mp_real sum = 0;
+            for (int i = 0; i < count; i++) sum += w.list[i] == v ? 0 : w.now[w.list[i]];
+            for (int i = 0; sum > 0 && i < count; i++) {
+                int u = w.list[i];
+                if (u != v) add_row(y, w.now[u] / (sum * (mp_real)hops), X + (size_t)u * (size_t)C, C);
+            }
+        }
+        for (int i = 0; i < count; i++) w.now[w.list[i]] = 0;
+    }
+}
+
 void MP_FN(sparse_fwd)(mp_real *Y, const int *ptr, const int *col, const mp_real *val, const mp_real *W,
                        const mp_real *bias, int N, int C)
 {

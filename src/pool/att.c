@@ -24,18 +24,10 @@ static void att_init(void *state, const mp_setup *s)
 
 static mp_mat *column_sums(mp_ctx *c, const mp_graph *g)
 {
-    mp_real *sum = MP_NEW(c->arena, mp_real, g->nodes);
-    for (int v = 0; v < g->nodes; v++)
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) sum[v] += g->w->v[g->rev[e]];
+    mp_real *sum = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+    mp_csr on = mp_graph_csr(g);
+    c->k->weight_sums(sum, true, &on);
     return mp_mat_of(c, sum, g->nodes, 1);
-}
-
-static mp_mat *sizes(mp_ctx *c, const mp_graph *g)
-{
-    mp_real *n = MP_NEW_RAW(c->arena, mp_real, g->nodes);
-    for (int b = 0; b < g->graphs; b++)
-        for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++) n[v] = (mp_real)(g->node_ptr[b + 1] - g->node_ptr[b]);
-    return mp_mat_of(c, n, g->nodes, 1);
 }
 
 static void att_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
@@ -49,7 +41,7 @@ static void att_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
         p->score = mp_local_att(c, g, z, mp_use(c, a->tau));
         if (pool->conf->dnorm) p->score = mp_row_scale(c, p->score, column_sums(c, g));
     }
-    if (pool->conf->scale_n) p->score = mp_row_scale(c, p->score, sizes(c, g));
+    if (pool->conf->scale_n) p->score = mp_row_scale(c, p->score, mp_graph_sizes(c, g, false));
     p->aside = (void *)(uintptr_t)g;
 }
 
@@ -64,16 +56,11 @@ const mp_scorer mp_score_att = { .name = "attention",
  * A+I, whose entries are 1 as long as the graph has no weights. */
 static mp_mat *strengths(const mp_pool *pool, mp_ctx *c, const mp_pooling *p, const mp_graph *g, const mp_assign *t)
 {
-    bool raw = pool->conf->assign == MP_ASSIGN_RAW;
-    mp_real *alpha = MP_NEW(c->arena, mp_real, g->edges);
-    for (int u = 0; u < g->nodes; u++) {
-        mp_real sum = 0;
-        for (int k = t->node_ptr[u]; k < t->node_ptr[u + 1]; k++) sum += g->w->v[t->owner_at[k]];
-        for (int k = t->node_ptr[u]; k < t->node_ptr[u + 1]; k++) {
-            int e = t->owner_at[k];
-            alpha[e] = raw ? (p->g->w ? g->w->v[e] : 1) : g->w->v[e] / (sum + (mp_real)1e-10);
-        }
-    }
+    if (pool->conf->assign == MP_ASSIGN_RAW)
+        return p->g->w ? mp_mat_of(c, g->w->v, g->edges, 1) : mp_mat_full(c, 1, g->edges, 1);
+    mp_real *alpha = MP_NEW_RAW(c->arena, mp_real, g->edges);
+    mp_members members = mp_assign_members(t);
+    c->k->member_shares(alpha, g->w->v, &members, (mp_real)1e-10, g->nodes);
     return mp_mat_of(c, alpha, g->edges, 1);
 }
 

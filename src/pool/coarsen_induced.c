@@ -9,11 +9,9 @@
 static const mp_graph *columns_by_degree(mp_ctx *c, const mp_graph *g)
 {
     const mp_graph *looped = mp_looped(c, g);
-    mp_real *w = MP_NEW_RAW(c->arena, mp_real, looped->edges);
-    for (int e = 0; e < looped->edges; e++) {
-        int j = looped->col[e];
-        w[e] = 1 / (mp_real)(looped->row_ptr[j + 1] - looped->row_ptr[j]);
-    }
+    mp_real *w = MP_NEW_RAW(c->arena, mp_real, looped->edges), *share = MP_NEW_RAW(c->arena, mp_real, looped->nodes);
+    c->k->range_shares(share, looped->row_ptr, looped->nodes);
+    c->k->rows_take(w, share, looped->col, 0, looped->edges, 1);
     return mp_weighted(c, looped, mp_mat_of(c, w, looped->edges, 1));
 }
 

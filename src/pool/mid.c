@@ -10,38 +10,6 @@
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 
-#include <math.h>
-#include <string.h>
-
-static mp_real combined(const mp_real *s, int D, bool flip, int how)
-{
-    mp_real key = how == MP_COMBINE_MAX ? -(mp_real)INFINITY : 0;
-    for (int d = 0; d < D; d++) {
-        mp_real f = flip && s[d] < 0 ? -s[d] : s[d];
-        switch (how) {
-        case MP_COMBINE_SUM:
-            key += f;
-            break;
-        case MP_COMBINE_MAX:
-            key = f > key ? f : key;
-            break;
-        default:
-            key += f * f;
-            break; /* the root is monotonic and not needed for ranking */
-        }
-        if (f != f) key = f;
-    }
-    return key;
-}
-
-/* A key that a threshold judges is as large as the columns it comes from, however many they are. */
-static mp_real averaged(mp_real key, int D, int how)
-{
-    if (how == MP_COMBINE_MAX) return key;
-    mp_real mean = key / (mp_real)D;
-    return how == MP_COMBINE_L2 ? (mp_real)sqrt((double)mean) : mean;
-}
-
 /* Exactly ceil(p n) nodes of each graph, in the order drawn. */
 static void draw_exact(mp_ctx *c, const mp_graph *g, double p, int *dropped)
 {
@@ -88,16 +56,12 @@ void mp_mid_key(const mp_pool *pool, mp_ctx *c, mp_pooling *p)
         c->k->act_fwd(f, s, pool->gate, n);
         s = f;
     }
+    static const mp_key_kind kinds[] = {
+        [MP_COMBINE_SUM] = MP_KEY_SUM, [MP_COMBINE_MAX] = MP_KEY_MAX, [MP_COMBINE_L2] = MP_KEY_L2
+    };
     mp_real *key = MP_NEW_RAW(c->arena, mp_real, N);
-    for (int v = 0; v < N; v++) {
-        key[v] = combined(s + (size_t)v * (size_t)D, D, pool->conf->flip, pool->conf->combine);
-        if (pool->shares) key[v] = averaged(key[v], D, pool->conf->combine);
-        if (key[v] != key[v]) c->diverged = true;
-    }
+    c->k->keys(key, &c->diverged, s, pool->conf->flip, kinds[pool->conf->combine], pool->shares, N, D);
     p->dropped = draw(pool, c, p->g);
-    if (p->dropped && pool->conf->dropped == MP_DROPPED_ZERO) {
-        for (int v = 0; v < N; v++)
-            if (p->dropped[v]) key[v] = 0;
-    }
+    if (p->dropped && pool->conf->dropped == MP_DROPPED_ZERO) c->k->clear_marked(key, p->dropped, N);
     p->key = key;
 }

@@ -139,18 +139,20 @@ mp_mat *mp_row_scale(mp_ctx *c, mp_mat *x, mp_mat *column)
     return mp_gate(c, x, column, MP_ACT_NONE, all_rows(c, x->rows), x->rows, 0);
 }
 
+mp_mat *mp_graph_sizes(mp_ctx *c, const mp_graph *g, bool inverse)
+{
+    mp_real *n = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+    c->k->range_sizes(n, g->node_ptr, inverse, g->graphs);
+    return mp_mat_of(c, n, g->nodes, 1);
+}
+
 const mp_graph *mp_pool_hat(mp_ctx *c, const mp_graph *g)
 {
     if (g->w) return g;
     const mp_graph *looped = mp_looped(c, g);
-    const int *ptr = looped->row_ptr;
     mp_real *w = MP_NEW_RAW(c->arena, mp_real, looped->edges);
-    for (int v = 0; v < looped->nodes; v++) {
-        for (int e = ptr[v]; e < ptr[v + 1]; e++) {
-            int u = looped->col[e];
-            w[e] = (mp_real)(1 / sqrt((double)(ptr[v + 1] - ptr[v]) * (double)(ptr[u + 1] - ptr[u])));
-        }
-    }
+    mp_csr on = mp_graph_csr(looped);
+    c->k->hat_weights(w, &on);
     return mp_weighted(c, looped, mp_mat_of(c, w, looped->edges, 1));
 }
 

@@ -183,6 +183,9 @@ extern const mp_selector mp_select_ratio, mp_select_floor, mp_select_threshold, 
 extern const mp_coarsener mp_coarsen_induced, mp_coarsen_two_hop, mp_coarsen_cluster, mp_coarsen_att,
     mp_coarsen_learned, mp_coarsen_vip, mp_coarsen_rep, mp_coarsen_square, mp_coarsen_overlap, mp_coarsen_rows;
 
+/* A column with the number of nodes of its graph for each node, or 1 over it. */
+mp_mat *mp_graph_sizes(mp_ctx *c, const mp_graph *g, bool inverse);
+
 /* lambda or hops as configured, or the operator's default. */
 double mp_lambda(const mp_config *conf, double usual);
 int mp_hops(const mp_config *conf, int usual);

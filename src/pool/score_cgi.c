@@ -39,27 +39,31 @@ static mp_mat *judge_run(const judge *d, mp_ctx *c, mp_mat *u, mp_mat *v)
 static mp_mat *column_mean(mp_ctx *c, mp_mat *s)
 {
     if (s->cols == 1) return s;
-    mp_real *share = MP_NEW_RAW(c->arena, mp_real, s->cols);
-    for (int d = 0; d < s->cols; d++) share[d] = 1 / (mp_real)s->cols;
-    return mp_linear(c, s, mp_mat_of(c, share, s->cols, 1), NULL, false);
+    return mp_linear(c, s, mp_mat_full(c, 1 / (mp_real)s->cols, s->cols, 1), NULL, false);
+}
+
+/* The node of each graph with the largest s, N x 1; ptr gets the ranges. */
+static const int *best_nodes(mp_ctx *c, const mp_graph *g, const mp_mat *s, int *ptr)
+{
+    mp_real *top = MP_NEW_RAW(c->arena, mp_real, g->graphs);
+    int *arg = MP_NEW_RAW(c->arena, int, g->graphs), n = 0;
+    c->k->readout(top, arg, NULL, s->v, g->node_ptr, NULL, g->graphs, 1, 1);
+    for (int b = 0; b < g->graphs; b++) {
+        if (arg[b] >= 0) arg[n++] = arg[b]; /* a graph without nodes has none */
+        ptr[b + 1] = n;
+    }
+    return arg;
 }
 
 /* Per graph the mean of x times s, over all nodes or over the node with the largest s. */
 static mp_mat *weighted_read(const mp_pool *pool, mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *s)
 {
     mp_mat *one = column_mean(c, s);
-    int *which = MP_NEW_RAW(c->arena, int, g->nodes), *ptr = MP_NEW_RAW(c->arena, int, g->graphs + 1), n = 0;
-    ptr[0] = 0;
-    for (int b = 0; b < g->graphs; b++) {
-        int best = g->node_ptr[b];
-        for (int v = best; v < g->node_ptr[b + 1]; v++) {
-            if (pool->conf->mi_nodes == MP_MI_ALL) which[n++] = v;
-            if (one->v[v] > one->v[best]) best = v;
-        }
-        if (pool->conf->mi_nodes == MP_MI_TOP1 && g->node_ptr[b + 1] > g->node_ptr[b]) which[n++] = best;
-        ptr[b + 1] = n;
-    }
-    return mp_readout(c, mp_gate(c, x, one, MP_ACT_NONE, which, n, 0), ptr, g->graphs, MP_READ_MEAN);
+    if (pool->conf->mi_nodes == MP_MI_ALL)
+        return mp_readout(c, mp_row_scale(c, x, one), g->node_ptr, g->graphs, MP_READ_MEAN);
+    int *ptr = MP_NEW(c->arena, int, g->graphs + 1);
+    const int *best = best_nodes(c, g, one, ptr);
+    return mp_readout(c, mp_gate(c, x, one, MP_ACT_NONE, best, ptr[g->graphs], 0), ptr, g->graphs, MP_READ_MEAN);
 }
 
 static mp_mat *contrast(const mp_pool *pool, const judge *d, mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *real,

@@ -27,61 +27,15 @@ const mp_scorer mp_score_l1 = {
     .name = "information", .formula = "L1 norm of (I - D^-1 A) X", .options = "lap-norm", .run = l1_run
 };
 
-/* Row v of A^q for q = 1..t in turn: paths that end in v, one step longer each time. */
-typedef struct walk {
-    mp_real *now, *next; /* N, zero where not listed */
-    int *list, count, *more, more_count;
-} walk;
-
-static void walk_step(const mp_graph *g, walk *w)
-{
-    w->more_count = 0;
-    for (int i = 0; i < w->count; i++) {
-        int l = w->list[i];
-        for (int e = g->row_ptr[l]; e < g->row_ptr[l + 1]; e++) {
-            int u = g->col[e];
-            mp_real paths = w->now[l] * (g->w ? g->w->v[e] : (mp_real)1);
-            if (u == l || paths == 0) continue;
-            if (w->next[u] == 0) w->more[w->more_count++] = u;
-            w->next[u] += paths;
-        }
-        w->now[l] = 0;
-    }
-    mp_real *t = w->now;
-    int *s = w->list;
-    w->now = w->next;
-    w->next = t;
-    w->list = w->more;
-    w->more = s;
-    w->count = w->more_count;
-}
-
 static mp_mat *far_mean(mp_ctx *c, const mp_pooling *p, int hops)
 {
     const mp_graph *g = p->g;
-    int C = p->x->cols;
-    mp_real *mean = MP_NEW(c->arena, mp_real, (size_t)g->nodes * (size_t)C);
-    walk w = { MP_NEW(c->arena, mp_real, g->nodes), MP_NEW(c->arena, mp_real, g->nodes),
-               MP_NEW(c->arena, int, g->nodes),     0,
-               MP_NEW(c->arena, int, g->nodes),     0 };
-    for (int v = 0; v < g->nodes; v++) {
-        w.now[v] = 1;
-        w.list[0] = v;
-        w.count = 1;
-        for (int q = 0; q < hops; q++) {
-            walk_step(g, &w);
-            mp_real sum = 0;
-            for (int i = 0; i < w.count; i++) sum += w.list[i] == v ? 0 : w.now[w.list[i]];
-            for (int i = 0; sum > 0 && i < w.count; i++) {
-                int u = w.list[i];
-                if (u == v) continue;
-                c->k->axpy(mean + (size_t)v * (size_t)C, w.now[u] / (sum * (mp_real)hops),
-                           p->x->v + (size_t)u * (size_t)C, true, (size_t)C);
-            }
-        }
-        for (int i = 0; i < w.count; i++) w.now[w.list[i]] = 0;
-    }
-    return mp_mat_of(c, mean, g->nodes, C);
+    mp_real *mean = MP_NEW_RAW(c->arena, mp_real, (size_t)g->nodes * (size_t)p->x->cols);
+    mp_walk walk = { MP_NEW(c->arena, mp_real, g->nodes), MP_NEW(c->arena, mp_real, g->nodes),
+                     MP_NEW_RAW(c->arena, int, g->nodes), MP_NEW_RAW(c->arena, int, g->nodes) };
+    mp_links edges = { .row_ptr = g->row_ptr, .col = g->col, .p = g->w ? g->w->v : NULL };
+    c->k->walk_mean(mean, &walk, p->x->v, edges, hops, g->nodes, p->x->cols);
+    return mp_mat_of(c, mean, g->nodes, p->x->cols);
 }
 
 static void l2_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)

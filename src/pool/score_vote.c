@@ -14,28 +14,20 @@ static void vote_init(void *state, const mp_setup *s)
     a->p = mp_param_plain(s->params, s->prefix, "P", s->channels, s->cols, MP_INIT_UNIFORM, mp_fan_in(s->channels));
 }
 
-/* A column with one constant a graph. */
-static mp_mat *per_graph(mp_ctx *c, const mp_graph *g, bool inverse)
-{
-    mp_real *v = MP_NEW_RAW(c->arena, mp_real, g->nodes);
-    for (int b = 0; b < g->graphs; b++) {
-        mp_real n = (mp_real)(g->node_ptr[b + 1] - g->node_ptr[b]);
-        for (int i = g->node_ptr[b]; i < g->node_ptr[b + 1]; i++) v[i] = inverse ? 1 / n : n;
-    }
-    return mp_mat_of(c, v, g->nodes, 1);
-}
-
 static mp_mat *to_columns(mp_ctx *c, mp_mat *column, int D)
 {
-    mp_real *ones = MP_NEW_RAW(c->arena, mp_real, D);
-    for (int d = 0; d < D; d++) ones[d] = 1;
-    return mp_linear(c, column, mp_mat_of(c, ones, 1, D), NULL, false);
+    return mp_linear(c, column, mp_mat_full(c, 1, 1, D), NULL, false);
 }
 
+/* lambda times the degree, over the number of nodes. */
 static mp_mat *degree_share(mp_ctx *c, const mp_graph *g, mp_real lambda)
 {
-    mp_mat *share = per_graph(c, g, true);
-    for (int v = 0; v < g->nodes; v++) share->v[v] *= lambda * (mp_real)(g->row_ptr[v + 1] - g->row_ptr[v]);
+    size_t n = (size_t)g->nodes;
+    mp_mat *share = mp_graph_sizes(c, g, true);
+    mp_real *degree = MP_NEW_RAW(c->arena, mp_real, n);
+    c->k->range_counts(degree, g->row_ptr, g->nodes);
+    c->k->axpy(degree, lambda, degree, false, n);
+    c->k->mul(share->v, share->v, degree, false, n);
     return share;
 }
 
@@ -46,7 +38,7 @@ static void vote_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     int D = pool->cols;
     mp_mat *near = mp_agg(c, looped, MP_AGG_MEAN, p->x, NULL, false);
     mp_mat *local =
-        mp_softmax(c, mp_row_scale(c, mp_row_dot(c, near, p->x), per_graph(c, g, true)), g->node_ptr, g->graphs);
+        mp_softmax(c, mp_row_scale(c, mp_row_dot(c, near, p->x), mp_graph_sizes(c, g, true)), g->node_ptr, g->graphs);
     mp_mat *along = mp_linear(c, p->x, mp_use(c, a->p), NULL, false);
     mp_mat *global = mp_softmax(c, mp_agg(c, looped, MP_AGG_MEAN, along, NULL, false), g->node_ptr, g->graphs);
     p->score = mp_mix(c, 1, to_columns(c, local, D), 1, global);
@@ -54,7 +46,7 @@ static void vote_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
         mp_mat *share = degree_share(c, g, (mp_real)mp_lambda(pool->conf, 0.1));
         p->score = mp_mix(c, 1, p->score, 1, to_columns(c, share, D));
     }
-    if (pool->conf->scale_n) p->score = mp_row_scale(c, p->score, per_graph(c, g, false));
+    if (pool->conf->scale_n) p->score = mp_row_scale(c, p->score, mp_graph_sizes(c, g, false));
 }
 
 const mp_scorer mp_score_vote = { .name = "votes",

@@ -6,15 +6,14 @@
  * SPDX-License-Identifier: MIT */
 #include "base/guard.h"
 #include "graph/induce.h"
-#include "math/fun.h"
 #include "pool/pool.h"
 
 #define MAX_HOPS 16
 
 typedef struct vip {
     mp_lin mlp;
-    int bias2, slope, w[MAX_HOPS], hops;
-    int q, b; /* Q: D matrices C x C below each other; b: 1 x D */
+    int bias2, slope, hop[MAX_HOPS], hops; /* hop: W^1 .. */
+    int q, b;                              /* Q: D matrices C x C below each other; b: 1 x D */
 } vip;
 
 static void vip_init(void *state, const mp_setup *s)
@@ -28,8 +27,8 @@ static void vip_init(void *state, const mp_setup *s)
     a->bias2 = mp_param_vector(s->params, mlp, "bias2", C, MP_INIT_ZERO, 0);
     a->slope = mp_param_vector(s->params, mlp, "slope", 1, MP_INIT_QUARTER, 0);
     for (int q = 0; q < a->hops; q++)
-        a->w[q] = mp_param_plain(s->params, s->prefix, mp_arena_printf(s->params->arena, "W%d", q + 1), C, C,
-                                 MP_INIT_UNIFORM, mp_glorot(C, C));
+        a->hop[q] = mp_param_plain(s->params, s->prefix, mp_arena_printf(s->params->arena, "W%d", q + 1), C, C,
+                                   MP_INIT_UNIFORM, mp_glorot(C, C));
     a->q =
         mp_param_plain(s->params, s->prefix, "Q", D * C, C, MP_INIT_UNIFORM, __builtin_sqrt(6.0 / ((double)C * C + C)));
     mp_param_reshape(s->params, a->q, 3, D, C, C);
@@ -51,15 +50,14 @@ static mp_mat *critic(const vip *a, mp_ctx *c, mp_mat *mq, mp_mat *p)
 {
     mp_mat *b = mp_use(c, a->b);
     mp_real *identity = MP_NEW(c->arena, mp_real, (size_t)b->cols * (size_t)b->cols);
-    for (int j = 0; j < b->cols; j++) identity[j * (b->cols + 1)] = 1;
+    c->k->diagonal_set(identity, 1, b->cols);
     return mp_linear(c, mp_row_dot(c, mq, p), mp_mat_of(c, identity, b->cols, b->cols), b, false);
 }
 
 static mp_mat *mean_critic(mp_ctx *c, mp_mat *s)
 {
-    mp_real *share = MP_NEW_RAW(c->arena, mp_real, s->cols);
-    for (int d = 0; d < s->cols; d++) share[d] = 1 / (mp_real)s->cols;
-    return s->cols == 1 ? s : mp_linear(c, s, mp_mat_of(c, share, s->cols, 1), NULL, false);
+    if (s->cols == 1) return s;
+    return mp_linear(c, s, mp_mat_full(c, 1 / (mp_real)s->cols, s->cols, 1), NULL, false);
 }
 
 static const int *random_order(mp_ctx *c, int n)
@@ -77,13 +75,11 @@ static void vip_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
 {
     const vip *a = state;
     mp_mat *pre = mp_lin_run(&a->mlp, c, MP_DENSE(p->x), false);
-    mp_real *ones = MP_NEW_RAW(c->arena, mp_real, pre->rows);
-    for (int i = 0; i < pre->rows; i++) ones[i] = 1;
-    pre = mp_mix(c, 1, pre, 1, mp_linear(c, mp_mat_of(c, ones, pre->rows, 1), mp_use(c, a->bias2), NULL, false));
+    pre = mp_mix(c, 1, pre, 1, mp_linear(c, mp_mat_full(c, 1, pre->rows, 1), mp_use(c, a->bias2), NULL, false));
     mp_mat *m = mp_prelu(c, pre, mp_use(c, a->slope)), *walked = m, *near = NULL;
     for (int q = 0; q < a->hops; q++) {
         walked = mp_agg(c, p->g, MP_AGG_GCN, walked, NULL, false);
-        mp_mat *one = mp_linear(c, walked, mp_use(c, a->w[q]), NULL, false);
+        mp_mat *one = mp_linear(c, walked, mp_use(c, a->hop[q]), NULL, false);
         near = near ? mp_mix(c, 1, near, 1 / (mp_real)a->hops, one) : mp_mix(c, 1 / (mp_real)a->hops, one, 0, NULL);
     }
     near = mp_act_of(c, near, MP_ACT_SIGMOID);
@@ -107,9 +103,9 @@ static mp_mat *row_shares(mp_ctx *c, const mp_graph *looped)
 {
     mp_ctx quiet = *c;
     quiet.record = false;
-    mp_real *w = MP_NEW_RAW(c->arena, mp_real, looped->edges);
-    for (int e = 0; e < looped->edges; e++) w[e] = looped->w ? looped->w->v[e] : 1;
-    return mp_softmax(&quiet, mp_mat_of(c, w, looped->edges, 1), looped->row_ptr, looped->nodes);
+    int E = looped->edges;
+    mp_mat *w = looped->w ? mp_mat_of(c, looped->w->v, E, 1) : mp_mat_full(c, 1, E, 1);
+    return mp_softmax(&quiet, w, looped->row_ptr, looped->nodes);
 }
 
 /* vip-adj = literal: softmax over all n columns of the graph, zeros included; dense k x n a graph. */
@@ -125,21 +121,11 @@ static mp_mat *dense_shares(mp_ctx *c, const mp_graph *looped, const mp_pooling 
         }
     int *owner = MP_NEW_RAW(c->arena, int, size);
     mp_real *alpha = MP_NEW_RAW(c->arena, mp_real, size);
-    for (int b = 0; b < p->g->graphs; b++) {
-        int first = p->keep_ptr[b], k = p->keep_ptr[b + 1] - first;
-        for (int q = 0; q < k; q++) {
-            int row = p->keep[first + q], e = looped->row_ptr[row];
-            mp_real sum = 0;
-            for (int v = p->g->node_ptr[b]; v < p->g->node_ptr[b + 1]; v++) {
-                bool there = e < looped->row_ptr[row + 1] && looped->col[e] == v;
-                mp_real a = there ? (looped->w ? looped->w->v[e] : 1) : 0;
-                e += there;
-                owner[node_ptr[v] + q] = first + q;
-                sum += alpha[node_ptr[v] + q] = exp1(a);
-            }
-            for (int v = p->g->node_ptr[b]; v < p->g->node_ptr[b + 1]; v++) alpha[node_ptr[v] + q] /= sum;
-        }
-    }
+    for (int b = 0; b < p->g->graphs; b++)
+        for (int v = p->g->node_ptr[b]; v < p->g->node_ptr[b + 1]; v++)
+            for (int i = node_ptr[v]; i < node_ptr[v + 1]; i++) owner[i] = p->keep_ptr[b] + i - node_ptr[v];
+    mp_csr on = mp_graph_csr(looped);
+    c->k->full_shares(alpha, node_ptr, &on, p->keep, p->keep_ptr, p->g->node_ptr, p->g->graphs);
     mp_assign_nodes(c->arena, p->g->nodes, K, node_ptr, owner, t);
     return mp_mat_of(c, alpha, size, 1);
 }

@@ -142,6 +142,20 @@ void run_edge_dot(const mp_kernels *k, mp_rig *r, trace *t)
     if (self) trace_reals(t, self, (size_t)g.nodes);
 }
 
+void run_walk_mean(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    int C = size(r);
+    size_t n = (size_t)g.nodes;
+    float *mean = reals(r, area(g.nodes, C));
+    mp_links l = { .row_ptr = g.row_ptr, .col = g.col, .p = coin(r) ? reals(r, (size_t)g.edges) : NULL };
+    mp_walk walk = { room(n, sizeof(float)), room(n, sizeof(float)), room(n, sizeof(int)), room(n, sizeof(int)) };
+    k->walk_mean(mean, &walk, reals(r, area(g.nodes, C)), l, 1 + small(r) / 3, g.nodes, C);
+    trace_reals(t, mean, area(g.nodes, C));
+    trace_reals(t, walk.now, n); /* as they were: zeros */
+    trace_reals(t, walk.next, n);
+}
+
 /* Rows of a sparse matrix with up to four entries each. */
 static int *sparse_rows(mp_rig *r, int N, int cols, const int **col)
 {

@@ -1,0 +1,108 @@
+/* plain_pool.c - what pooling parts compute besides their ops: keys, sizes, shares (plain.h). The parts say why: mid.c,
+ * att.c, score_vote.c, hgpsl.c, vip.c.
+ * SPDX-License-Identifier: MIT */
+#include "math/fun.h"
+#include "math/plain.h"
+
+MP_PLAIN_LIST(MP_PLAIN_DECLARE)
+
+void mp_plain_range_sizes(mp_real *out, const int *ptr, bool inverse, int ranges)
+{
+    for (int b = 0; b < ranges; b++) {
+        mp_real n = (mp_real)(ptr[b + 1] - ptr[b]);
+        for (int i = ptr[b]; i < ptr[b + 1]; i++) out[i] = inverse ? 1 / n : n;
+    }
+}
+
+void mp_plain_range_counts(mp_real *out, const int *ptr, int ranges)
+{
+    for (int b = 0; b < ranges; b++) out[b] = (mp_real)(ptr[b + 1] - ptr[b]);
+}
+
+void mp_plain_hat_weights(mp_real *w, const mp_csr *g)
+{
+    const int *ptr = g->row_ptr;
+    for (int v = 0; v < g->nodes; v++) {
+        for (int e = ptr[v]; e < ptr[v + 1]; e++) {
+            int u = g->col[e];
+            w[e] = (mp_real)(1 / sqrt((double)(ptr[v + 1] - ptr[v]) * (double)(ptr[u + 1] - ptr[u])));
+        }
+    }
+}
+
+void mp_plain_member_shares(mp_real *alpha, const mp_real *w, const mp_members *t, mp_real eps, int nodes)
+{
+    for (int u = 0; u < nodes; u++) {
+        mp_real sum = 0;
+        for (int k = t->node_ptr[u]; k < t->node_ptr[u + 1]; k++) sum += w[t->owner_at[k]];
+        for (int k = t->node_ptr[u]; k < t->node_ptr[u + 1]; k++)
+            alpha[t->owner_at[k]] = w[t->owner_at[k]] / (sum + eps);
+    }
+}
+
+void mp_plain_either(mp_real *out, const int *which, mp_real yes, mp_real no, int n)
+{
+    for (int i = 0; i < n; i++) out[i] = which[i] >= 0 ? yes : no;
+}
+
+static mp_real combined(const mp_real *s, int D, bool flip, mp_key_kind kind)
+{
+    mp_real key = kind == MP_KEY_MAX ? -(mp_real)INFINITY : 0;
+    for (int d = 0; d < D; d++) {
+        mp_real f = flip && s[d] < 0 ? -s[d] : s[d];
+        switch (kind) {
+        case MP_KEY_SUM:
+            key += f;
+            break;
+        case MP_KEY_MAX:
+            key = f > key ? f : key;
+            break;
+        case MP_KEY_L2:
+            key += f * f;
+            break; /* the root is monotonic and not needed for ranking */
+        }
+        if (f != f) key = f;
+    }
+    return key;
+}
+
+/* A key that a threshold judges is as large as the columns it comes from, however many they are. */
+static mp_real averaged(mp_real key, int D, mp_key_kind kind)
+{
+    if (kind == MP_KEY_MAX) return key;
+    mp_real mean = key / (mp_real)D;
+    return kind == MP_KEY_L2 ? (mp_real)sqrt((double)mean) : mean;
+}
+
+void mp_plain_keys(mp_real *key, bool *nan, const mp_real *S, bool flip, mp_key_kind kind, bool mean, int N, int D)
+{
+    for (int v = 0; v < N; v++) {
+        key[v] = combined(S + (size_t)v * (size_t)D, D, flip, kind);
+        if (mean) key[v] = averaged(key[v], D, kind);
+        if (key[v] != key[v]) *nan = true;
+    }
+}
+
+void mp_plain_clear_marked(mp_real *x, const int *mark, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (mark[i]) x[i] = 0;
+}
+
+void mp_plain_full_shares(mp_real *alpha, const int *start, const mp_csr *g, const int *keep, const int *keep_ptr,
+                          const int *node_ptr, int B)
+{
+    for (int b = 0; b < B; b++) {
+        for (int q = 0; q < keep_ptr[b + 1] - keep_ptr[b]; q++) {
+            int row = keep[keep_ptr[b] + q], e = g->row_ptr[row];
+            mp_real sum = 0;
+            for (int v = node_ptr[b]; v < node_ptr[b + 1]; v++) {
+                bool there = e < g->row_ptr[row + 1] && g->col[e] == v;
+                mp_real a = there ? (g->w ? g->w[e] : 1) : 0;
+                e += there;
+                sum += alpha[start[v] + q] = exp1(a);
+            }
+            for (int v = node_ptr[b]; v < node_ptr[b + 1]; v++) alpha[start[v] + q] /= sum;
+        }
+    }
+}

@@ -99,7 +99,7 @@ static const int64_t classes[] = { -1, 1 };
 
 static mp_about about_of(script *s, int features)
 {
-    mp_about about = { .task = MP_CLASSIFY, .classes = 2, .class_value = classes, .dataset = "fuzz" };
+    mp_about about = { .classes = 2, .class_value = classes, .dataset = "fuzz" };
     mp_recipe *r = &about.recipe;
     if (next(s, 2))
         *r = (mp_recipe){ .attributes = features - 2, .label_columns = 1, .label_min = { 3 }, .label_count = { 2 } };
@@ -147,7 +147,7 @@ static bool write_network(script *s, file *f)
     const char *at = strstr(f->about, "\"config\":{");
     if (!at) abort();
     at += strlen("\"config\":");
-    mp_conf_json(mp_config_table, &c, &config);
+    mp_conf_json(mp_config_table, mp_config_late, &c, &config);
     f->about = mp_arena_printf(f->a, "%.*s%s%s", (int)(at - f->about), f->about, config.p, strchr(at, '}') + 1);
     mp_buf_free(&config);
     return true;

@@ -164,7 +164,7 @@ static mp_config trimmed(const mp_config *c, mp_given *g)
     if (mp_given_check(g) != MP_OK) mp_assert(strstr(mp_message(), "not used by") != NULL);
     key_of(c, one);
     key_of(&once, two);
-    mp_assert((strcmp(one, two) == 0) == mp_conf_equal(mp_config_table, c, &once));
+    mp_assert(strcmp(one, two) == 0);
     return once;
 }
 
@@ -201,7 +201,8 @@ typedef struct outcome {
 /* A step of training, then the answers. False: no network of this configuration, or too large a one. */
 static bool compute(const mp_config *c, mp_arena *a, outcome *o)
 {
-    static const int which[GRAPHS] = { 0, 1, 2, 3 }, label[GRAPHS] = { 0, 1, 0, 1 };
+    static const int which[GRAPHS] = { 0, 1, 2, 3 };
+    static const double label[GRAPHS] = { 0, 1, 0, 1 };
     const mp_dataset *d = some_graphs();
     mp_config resolved = *c;
     mp_model *m;
@@ -212,7 +213,7 @@ static bool compute(const mp_config *c, mp_arena *a, outcome *o)
     mp_params_alloc(mp_model_params(m));
     mp_params_init(mp_model_params(m), 1, 0);
     mp_engine *e = mp_engine_new(m, 1);
-    mp_batch b = { &d->graphs, &d->x, which, GRAPHS, label, NULL };
+    mp_batch b = { &d->graphs, &d->x, which, GRAPHS, { 1, label } };
     o->e = mp_engine_train(e, &b, (mp_draw){ 1, 0, 1, 0 }, &o->loss, &o->aux);
     if (o->e == MP_OK) o->e = mp_engine_predict(e, &b, o->out);
     if (o->e != MP_OK) o->loss = o->aux = 0;

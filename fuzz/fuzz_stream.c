@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const int64_t classes[] = { 0, 1 };
     if (size == 0) return 0;
     mp_dataset_as as = {
-        .recipe = data[0] & 1 ? &labels : &degrees, .task = MP_CLASSIFY, .classes = 2, .class_value = classes
+        .recipe = data[0] & 1 ? &labels : &degrees, .task = &mp_task_classify, .classes = 2, .class_value = classes
     };
     memory part[MP_TU_PARTS] = { 0 };
     mp_tap tap[MP_TU_PARTS] = { 0 };

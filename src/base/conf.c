@@ -1,6 +1,7 @@
 /* conf.c - reading and writing structs through a table of options.
  * SPDX-License-Identifier: MIT */
 #include "base/conf.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -241,15 +242,20 @@ bool mp_conf_quoted(const mp_opt *o, const char *value)
     return o->kind == MP_OPT_CHOICE || o->kind == MP_OPT_TEXT || (o->kind == MP_OPT_LIST && strchr(value, ','));
 }
 
-void mp_conf_json(const mp_opt *table, const void *conf, mp_buf *out)
+void mp_conf_json(const mp_opt *table, const char *late, const void *conf, mp_buf *out)
 {
-    mp_buf_puts(out, "{");
+    bool always = true;
+    mp_json_open(out, '{');
     for (const mp_opt *o = table; o->name; o++) {
         char value[80];
         mp_conf_get(o, conf, value, sizeof value);
-        bool quoted = mp_conf_quoted(o, value);
-        mp_buf_printf(out, "%s\"%s\":%s%s%s", o == table ? "" : ",", o->name, quoted ? "\"" : "", value,
-                      quoted ? "\"" : "");
+        if (late && strcmp(o->name, late) == 0) always = false;
+        if (!always && strcmp(value, o->initial) == 0) continue;
+        mp_json_key(out, o->name);
+        if (mp_conf_quoted(o, value))
+            mp_json_put_text(out, value);
+        else
+            mp_json_put_raw(out, value);
     }
-    mp_buf_puts(out, "}");
+    mp_json_close(out, '}');
 }

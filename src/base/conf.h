@@ -53,7 +53,8 @@ bool mp_conf_equal(const mp_opt *table, const void *a, const void *b); /* of all
 /* Whether a value is text in JSON. A list of one is a number: it reads and hashes as a plain number does. */
 bool mp_conf_quoted(const mp_opt *opt, const char *value);
 
-/* A JSON object of all options, in table order. */
-void mp_conf_json(const mp_opt *table, const void *conf, mp_buf *out);
+/* A JSON object of all options, in table order; from the option `late` on (NULL: none) those that are not at their
+ * defaults. */
+void mp_conf_json(const mp_opt *table, const char *late, const void *conf, mp_buf *out);
 
 #endif

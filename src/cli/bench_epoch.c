@@ -13,7 +13,7 @@
 #include "cli/prepare.h"
 #include "cli/setup.h"
 #include "data/seal.h"
-#include "train/engine.h"
+#include "train/once.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ typedef struct bench_result {
 typedef struct bench {
     const bench_conf *conf;
     const mp_dataset *data;
-    mp_opened labels;
+    mp_labels labels;
     mp_engine *engine;
     bool aux_apart;
     int *order, n;
@@ -71,7 +71,7 @@ static mp_err run_epoch(const bench *b, int epoch)
     mp_draw draw = { (uint64_t)conf->seed, 0, (uint64_t)epoch, 0 };
     for (int at = 0; at < b->n; at += conf->batch_size, draw.step++) {
         int n = b->n - at < conf->batch_size ? b->n - at : conf->batch_size;
-        mp_batch batch = { &b->data->graphs, &b->data->x, b->order + at, n, b->labels.label, b->labels.target };
+        mp_batch batch = { &b->data->graphs, &b->data->x, b->order + at, n, b->labels };
         double loss, aux;
         MP_TRY(mp_engine_train(b->engine, &batch, draw, &loss, &aux));
         if (b->aux_apart) MP_TRY(mp_engine_aux_add(b->engine, &batch, draw, 1.0 / b->n, &aux));
@@ -122,9 +122,8 @@ static mp_err measure(const mp_dataset *d, const bench_conf *conf, mp_arena *a, 
     mp_forecast forecast;
     MP_TRY(mp_forecast_memory(&work, &forecast));
     mp_model *m;
-    MP_TRY(mp_model_new(a, &conf->model,
-                        (mp_inputs){ .features = d->x.cols, .edge_features = d->edge_x.cols, .outputs = d->classes },
-                        &m));
+    MP_TRY(mp_run_plan(d, &conf->model, a, &m));
+    mp_params_alloc(mp_model_params(m));
     mp_params_init(mp_model_params(m), (uint64_t)conf->model.seed, 0);
     const mp_kernels *k = mp_kernels_get();
     mp_crew *crew = mp_crew_new(out->threads);
@@ -263,8 +262,8 @@ static mp_err run(void *conf, const mp_cli_args *args)
     bench_conf *b = conf;
     mp_dataset d;
     bench_result r = { .threads = mp_setup_threads(b->how.threads) };
-    MP_TRY(mp_given_settle(args, &b->model));
-    MP_TRY(mp_dataset_load(args->operand[0], b->data, args->arena, &d));
+    MP_TRY(mp_setup_load(args->operand[0], b->data, &b->model, args->arena, &d));
+    MP_TRY(mp_given_settle(args, d.task, &b->model));
     if (!d.seal) return mp_fail(MP_ERR_INPUT, "%s: has no labels", d.name);
     mp_config_resolve(&b->model, &d.graphs);
     MP_TRY(mp_cli_prepare(&d, &b->model, r.threads, NULL, args->arena));

@@ -5,7 +5,7 @@
 #include "cli/given.h"
 #include "cli/setup.h"
 #include "midpool.h"
-#include "train/engine.h"
+#include "train/once.h"
 
 #include <string.h>
 
@@ -141,11 +141,11 @@ static mp_err bench_predict(void *conf, const mp_cli_args *args)
     predict_conf *b = conf;
     mp_dataset d;
     mp_model *m;
-    MP_TRY(mp_given_settle(args, &b->model));
-    MP_TRY(mp_dataset_load(args->operand[0], b->data, args->arena, &d));
+    MP_TRY(mp_setup_load(args->operand[0], b->data, &b->model, args->arena, &d));
+    MP_TRY(mp_given_settle(args, d.task, &b->model));
     mp_config_resolve(&b->model, &d.graphs);
-    MP_TRY(mp_model_new(args->arena, &b->model,
-                        (mp_inputs){ .features = d.x.cols, .edge_features = d.edge_x.cols, .outputs = d.classes }, &m));
+    MP_TRY(mp_run_plan(&d, &b->model, args->arena, &m));
+    mp_params_alloc(mp_model_params(m));
     mp_params_init(mp_model_params(m), (uint64_t)b->model.seed, 0);
     return measure(b, &d, m, args->arena);
 }

@@ -81,7 +81,7 @@ static mp_err add_dataset(cv *c, const char *name, const mp_cli_args *args, mp_s
     mp_dataset *d = MP_NEW(a, mp_dataset, 1);
     mp_folds *f = MP_NEW(a, mp_folds, 1);
     char line[512];
-    MP_TRY(mp_dataset_load(name, c->data, a, d));
+    MP_TRY(mp_setup_load(name, c->data, &c->config, a, d));
     MP_TRY(mp_folds_load(d, c->folds_from, c->folds, a, f));
     mp_setup_describe(d, f, line, sizeof line);
     mp_progress_line(&s->progress, "%s", line);

@@ -45,40 +45,16 @@ static const mp_cli cli = {
     .run = run
 };
 
-static int best_of(const mp_trail_of_graph *t)
-{
-    int best = 0;
-    for (int i = 1; i < t->outputs; i++)
-        if (t->output[i] > t->output[best]) best = i;
-    return best;
-}
-
-static int64_t answer_of(const mp_ready *m, const mp_trail_of_graph *t)
-{
-    if (m->about.task == MP_CLASSIFY) return m->about.class_value[best_of(t)];
-    return (int64_t)rint(t->output[0]);
-}
-
-static void print_json(const mp_ready *m, int graph, const mp_trail_of_graph *t, mp_buf *b)
+static void print_json(const mp_ready *m, int graph, const mp_trail_of_graph *t, const mp_words *w, mp_buf *b)
 {
     mp_json_open(b, '{');
     mp_json_add_text(b, "dataset", m->data.name);
-    mp_json_add_text(b, "pool", mp_model_config(m->model)->pool);
+    mp_json_add_text(b, "pool", mp_model_config(m->by.model)->pool);
     mp_json_add_int(b, "graph", graph);
     mp_json_add_int(b, "node_count", t->nodes);
-    mp_json_add_int(b, "label", answer_of(m, t));
-    if (m->about.task == MP_CLASSIFY) {
-        mp_json_key(b, "classes");
-        mp_json_open(b, '[');
-        for (int c = 0; c < m->about.classes; c++) mp_json_put_int(b, m->about.class_value[c]);
-        mp_json_close(b, ']');
-        mp_json_key(b, "probabilities");
-        mp_json_open(b, '[');
-        for (int c = 0; c < t->outputs; c++) mp_json_put_real(b, t->output[c]);
-        mp_json_close(b, ']');
-    } else {
-        mp_json_add_real(b, "output", t->output[0]);
-    }
+    mp_json_add_text(b, "task", mp_model_goal(m->by.model)->task->name);
+    if (m->by.about.classes) mp_words_classes_json(&m->by, b);
+    mp_words_json(&m->by, w, b);
     mp_trail_json(t, b);
     mp_json_close(b, '}');
     mp_buf_puts(b, "\n");
@@ -103,25 +79,30 @@ static void print_level(const mp_trail_level *l, int number, mp_arena *a, mp_buf
     mp_buf_puts(b, "\n");
 }
 
-static void print_text(const mp_ready *m, int graph, const mp_trail_of_graph *t, mp_arena *a, mp_buf *b)
+static void print_text(const mp_ready *m, int graph, const mp_trail_of_graph *t, const mp_words *w, mp_arena *a,
+                       mp_buf *b)
 {
-    if (m->about.task == MP_CLASSIFY)
-        mp_buf_printf(b, "graph %d of %s: label %" PRId64 " with probability %.4f\n\n", graph, m->data.name,
-                      answer_of(m, t), t->output[best_of(t)]);
-    else
-        mp_buf_printf(b, "graph %d of %s: output %.4f, rounded %" PRId64 "\n\n", graph, m->data.name, t->output[0],
-                      answer_of(m, t));
-    if (t->levels == 0) mp_buf_printf(b, "%s drops no nodes.\n", mp_model_config(m->model)->pool);
+    mp_buf_printf(b, "graph %d of %s: ", graph, m->data.name);
+    mp_words_text(&m->by, w, b);
+    mp_buf_puts(b, "\n\n");
+    if (t->levels == 0) mp_buf_printf(b, "%s drops no nodes.\n", mp_model_config(m->by.model)->pool);
     for (int i = 0; i < t->levels; i++) print_level(&t->level[i], i + 1, a, b);
 }
 
-static mp_err write_svg(const explain *e, const mp_ready *m, const mp_trail_of_graph *t, const mp_graph *g, mp_arena *a)
+static mp_err write_svg(const explain *e, const mp_ready *m, const mp_trail_of_graph *t, const mp_words *w,
+                        const mp_graph *g, mp_arena *a)
 {
     if (!e->svg) return MP_OK;
-    mp_buf b = { 0 };
-    const char *title = mp_arena_printf(a, "%s, graph %d: label %" PRId64, m->data.name, e->graph, answer_of(m, t));
+    mp_buf b = { 0 }, label = { 0 };
+    for (int i = 0; i < w->columns; i++) {
+        mp_buf_puts(&label, " ");
+        mp_words_label(&m->by, w, i, &label);
+    }
+    const char *title = mp_arena_printf(a, "%s, graph %d: %s%s", m->data.name, e->graph,
+                                        mp_model_goal(m->by.model)->task->json_answer, label.p);
     mp_trail_svg(t, g, title, NULL, a, &b);
     mp_err err = mp_write_file(e->svg, b.p, b.n);
+    mp_buf_free(&label);
     mp_buf_free(&b);
     return err;
 }
@@ -139,14 +120,15 @@ static mp_err run(void *conf, const mp_cli_args *args)
     if (e->graph >= m.data.graphs.graphs)
         return mp_fail(MP_ERR_USAGE, "--graph: %s has graphs 0 to %d", m.data.name, m.data.graphs.graphs - 1);
     mp_graph_gather(a, &m.data.graphs, &m.data.x, &e->graph, 1, false, &g, &x);
-    MP_TRY(mp_trail_run(m.model, &g, &x, e->draw, a, &t));
+    MP_TRY(mp_trail_run(m.by.model, &g, &x, e->draw, a, &t));
     t.first_file_node = m.data.graphs.node_ptr[e->graph] + 1;
-    MP_TRY(write_svg(e, &m, &t, &g, a));
+    mp_words w = mp_words_of(&m.by, t.told, a);
+    MP_TRY(write_svg(e, &m, &t, &w, &g, a));
     mp_buf b = { 0 };
     if (e->json)
-        print_json(&m, e->graph, &t, &b);
+        print_json(&m, e->graph, &t, &w, &b);
     else
-        print_text(&m, e->graph, &t, a, &b);
+        print_text(&m, e->graph, &t, &w, a, &b);
     mp_err err = mp_cli_print(b.p, b.n);
     mp_buf_free(&b);
     return err;

@@ -64,24 +64,42 @@ typedef struct job { /* the whole work */
     mp_dataset_as as;
     const mp_answer_format *format;
     mp_stream *stream;
-    mp_engine **engine;            /* one a thread */
-    int64_t graphs, right, unseen; /* printed so far */
-    bool labelled;                 /* the input says what is right */
-    bool begun;                    /* the head is printed */
-    bool stuck;                    /* the output takes no more */
-    bool over;                     /* a graph has no answer, however it is read */
+    mp_engine **engine;     /* one a thread */
+    int64_t graphs, unseen; /* printed so far */
+    const mp_metric *metric;
+    double score;  /* the metric summed over known labels ... */
+    int64_t known; /* ... of which there were so many */
+    bool begun;    /* the head is printed */
+    bool stuck;    /* the output takes no more */
+    bool over;     /* a graph has no answer, however it is read */
 } job;
 
 typedef struct sheet { /* a piece of the input and its answers, written down */
     mp_piece piece;
     mp_buf text;
-    int64_t graphs, right, unseen; /* of the answers */
-    bool over;                     /* the graph behind them has no answer */
+    int64_t graphs, known, unseen; /* of the answers */
+    double score;
+    bool over; /* the graph behind them has no answer */
 } sheet;
 
 static mp_err take(void *arg, void *p, bool *got)
 {
     return mp_stream_cut(((job *)arg)->stream, &((sheet *)p)->piece, got);
+}
+
+/* Adds up how good the answers are, graph by graph where labels may be missing. */
+static void agree(const job *j, sheet *s, const int *which, int n, const mp_real *told)
+{
+    const mp_goal *goal = mp_model_goal(j->m.model);
+    const mp_seal *seal = s->piece.data.seal;
+    int step = goal->columns > 1 ? 1 : n, outputs = mp_goal_outputs(goal);
+    for (int i = 0; seal && i < n; i += step, told += (size_t)step * (size_t)outputs) {
+        int64_t known = mp_seal_known(seal, which + i, step);
+        double sum = (double)known * mp_seal_measure(seal, j->metric, goal, which + i, step, told);
+        if (known == 0) continue;
+        s->known += known;
+        s->score += j->metric->percent ? rint(sum) : sum; /* right answers are whole */
+    }
 }
 
 /* n graphs of those that were read, from the i-th on. */
@@ -90,30 +108,32 @@ static mp_err answer(const job *j, sheet *s, mp_engine *engine, int i, int n)
     mp_piece *p = &s->piece;
     int outputs = mp_model_outputs(j->m.model), *which = MP_NEW_RAW(p->memory, int, n);
     mp_real *out = MP_NEW_RAW(p->memory, mp_real, (size_t)n * (size_t)outputs);
-    int64_t *answers = MP_NEW_RAW(p->memory, int64_t, n);
     for (int k = 0; k < n; k++) which[k] = p->from + i + k;
     mp_batch b = { .all = &p->data.graphs, .x = &p->data.x, .which = which, .n = n };
     MP_TRY(mp_engine_predict(engine, &b, out));
-    mp_judge_answers(j->m.model, out, n, answers);
-    if (p->data.seal) s->right += (int64_t)rint(n * mp_seal_accuracy(p->data.seal, which, n, answers));
-    for (int k = 0; k < n; k++)
-        j->format->row(&j->m, p->first + i + k, answers[k], out + (size_t)k * (size_t)outputs, &s->text);
+    agree(j, s, which, n, out);
+    for (int k = 0; k < n; k++) {
+        mp_arena_mark here = mp_arena_here(p->memory);
+        mp_words w = mp_words_of(&j->m, out + (size_t)k * (size_t)outputs, p->memory);
+        j->format->row(&j->m, p->first + i + k, &w, &s->text);
+        mp_arena_back(p->memory, here);
+    }
     s->graphs += n;
     return MP_OK;
 }
 
-typedef struct task { /* a sheet in work */
+typedef struct turn { /* a sheet in work */
     const job *job;
     sheet *sheet;
     mp_engine *engine;
     int step;  /* graphs that are read and answered together; 0: all */
     bool said; /* the message of the failure has its place: it is of reading a line */
-} task;
+} turn;
 
 /* Graphs before a bad line are answered. */
 static mp_err answer_all(void *arg)
 {
-    task *t = arg;
+    turn *t = arg;
     sheet *s = t->sheet;
     mp_piece *p = &s->piece;
     do {
@@ -136,10 +156,11 @@ static mp_err work(void *arg, void *p, int thread)
     const job *j = arg;
     sheet *s = p;
     for (int step = 0;; step = 1) {
-        task t = { j, s, j->engine[thread], step, false };
+        turn t = { j, s, j->engine[thread], step, false };
         mp_piece_rewind(&s->piece, step);
         s->text.n = 0;
-        s->graphs = s->right = s->unseen = 0;
+        s->graphs = s->known = s->unseen = 0;
+        s->score = 0;
         mp_err e = mp_guarded(answer_all, &t);
         s->over = e != MP_OK && !t.said;
         if (!s->over) return e;
@@ -161,8 +182,8 @@ static mp_err print_head(job *j)
 static mp_err print_tail(const job *j, const char *error)
 {
     mp_buf b = { 0 };
-    double agree = j->labelled && j->graphs ? (double)j->right / (double)j->graphs : (double)NAN;
-    j->format->tail(agree, j->unseen, error, &b);
+    mp_agreement with = { j->metric, j->known ? j->score / (double)j->known : (double)NAN };
+    j->format->tail(&with, j->unseen, error, &b);
     mp_err e = mp_cli_print(b.p, b.n);
     mp_buf_free(&b);
     return e;
@@ -175,9 +196,9 @@ static mp_err give(void *arg, void *p)
     j->over = s->over;
     if (s->graphs == 0) return MP_OK;
     j->graphs += s->graphs;
-    j->right += s->right;
+    j->known += s->known;
+    j->score += s->score;
     j->unseen += s->unseen;
-    j->labelled = s->piece.data.seal != NULL;
     if (!j->begun) mp_setup_note(&j->m.about, &s->piece.data);
     mp_err e = print_head(j);
     if (e == MP_OK) e = mp_cli_print(s->text.p, s->text.n);
@@ -245,6 +266,15 @@ static mp_err run_input(job *j, const predict *p, const char *input, int threads
     return run_stream(j, threads, a);
 }
 
+/* The first metric of the task that can be added up graph by graph: an input may have any length. */
+static const mp_metric *mean_metric(const mp_task *t)
+{
+    const mp_metric *list[MP_METRICS_MOST];
+    int n = mp_metrics_of(t, list), i = 0;
+    while (i < n - 1 && !list[i]->mean) i++;
+    return list[i];
+}
+
 static mp_err run(void *conf, const mp_cli_args *args)
 {
     const predict *p = conf;
@@ -252,7 +282,8 @@ static mp_err run(void *conf, const mp_cli_args *args)
     job j = { .format = p->json ? &mp_answers_json : p->csv ? &mp_answers_csv : &mp_answers_text };
     if (p->json && p->csv) return mp_fail(MP_ERR_USAGE, "--json and --csv exclude each other");
     MP_TRY(mp_setup_model(args->operand[0], args->operand[1], a, &j.m.model, &j.m.about));
-    j.as = mp_setup_as(&j.m.about);
+    j.as = mp_setup_as(j.m.model, &j.m.about);
+    j.metric = mean_metric(mp_model_goal(j.m.model)->task);
     mp_failure failure;
     mp_failure_keep(&failure, run_input(&j, p, args->operand[1], mp_setup_threads(p->threads), a));
     bool failed = failure.e != MP_OK;

@@ -206,7 +206,7 @@ static mp_err add_dataset(work *w, const char *name)
     mp_dataset *d = MP_NEW(a, mp_dataset, 1);
     mp_folds *f = MP_NEW(a, mp_folds, 1);
     char line[512];
-    MP_TRY(mp_dataset_load(name, w->conf->data, a, d));
+    MP_TRY(mp_setup_load(name, w->conf->data, &w->conf->config, a, d));
     MP_TRY(mp_folds_load(d, w->conf->folds_from, w->conf->folds, a, f));
     mp_setup_describe(d, f, line, sizeof line);
     mp_progress_line(&w->study.progress, "%s", line);

@@ -9,6 +9,7 @@
 #include "cli/prepare.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
+#include "report/score.h"
 #include "train/once.h"
 #include "train/resume.h"
 
@@ -68,11 +69,13 @@ static void on_news(void *state, const mp_fit_news *n)
     mp_progress *p = state;
     bool best = n->best_epoch == n->epoch, last = n->epoch == n->epochs;
     double left = n->epochs > n->epoch ? mp_progress_seconds(p) / n->epoch * (n->epochs - n->epoch) : 0;
-    char aux[48] = "";
+    char aux[48] = "", value[64];
+    const mp_metric *m = mp_metric_of(n->metric);
+    mp_metric_unit(m, n->last.val_metric, value, sizeof value);
     if (n->aux != 0) mp_format(aux, sizeof aux, ", auxiliary loss %.4f", n->aux);
     if (!p->terminal && (n->epoch % 10 == 0 || n->epoch == 1 || best || last))
-        mp_progress_line(p, "epoch %d: train loss %.4f%s, val loss %.4f, val accuracy %.2f %%%s", n->epoch,
-                         n->last.train_loss, aux, n->last.val_loss, 100 * n->last.val_metric, best ? " (best)" : "");
+        mp_progress_line(p, "epoch %d: train loss %.4f%s, val loss %.4f, val %s %s%s", n->epoch, n->last.train_loss,
+                         aux, n->last.val_loss, m->title, value, best ? " (best)" : "");
     mp_progress_now(p, left, "epoch %d of at most %d\t: val loss %.4f\t, best %.4f at epoch %d\t, train loss %.4f",
                     n->epoch, n->epochs, n->last.val_loss, n->best_loss, n->best_epoch, n->last.train_loss);
 }
@@ -94,10 +97,7 @@ static void print_json(const train *t, const mp_run_key *key, const mp_run_resul
     mp_setup_result_json(key, r, b);
     mp_json_add_text(b, "model", t->out);
     mp_json_key(b, "config");
-    mp_buf config = { 0 };
-    mp_conf_json(mp_config_table, &key->config, &config);
-    mp_json_put_raw(b, config.p);
-    mp_buf_free(&config);
+    mp_config_to_full_json(&key->config, b);
     mp_json_close(b, '}');
     mp_buf_puts(b, "\n");
 }
@@ -107,11 +107,14 @@ static void print_text(const train *t, const mp_split *s, const mp_run_result *r
     char time[32];
     mp_buf_printf(b, "%d epochs in %s, best epoch %d%s\n", r->epochs, mp_duration(r->seconds, time), r->best_epoch,
                   r->hit_cap && t->config.patience ? " (the cap on epochs ended it)" : "");
-    mp_buf_printf(b, "validation: accuracy %.2f %%, loss %.4f (%d graphs)\n", 100 * r->val_metric, r->val_loss,
-                  s->n_val);
-    if (!isnan(r->test_metric))
-        mp_buf_printf(b, "test: accuracy %.2f %% (%d graphs)\n", 100 * r->test_metric, s->n_test);
-    if (!isnan(r->large_metric)) mp_buf_printf(b, "larger test graphs: accuracy %.2f %%\n", 100 * r->large_metric);
+    const mp_metric *m = mp_metric_of(r->metric);
+    char text[64];
+    mp_metric_unit(m, r->val_metric, text, sizeof text);
+    mp_buf_printf(b, "validation: %s %s, loss %.4f (%d graphs)\n", m->title, text, r->val_loss, s->n_val);
+    mp_metric_unit(m, r->test_metric, text, sizeof text);
+    if (s->n_test) mp_buf_printf(b, "test: %s %s (%d graphs)\n", m->title, text, s->n_test);
+    mp_metric_unit(m, r->large_metric, text, sizeof text);
+    if (!isnan(r->large_metric)) mp_buf_printf(b, "larger test graphs: %s %s\n", m->title, text);
     if (t->out)
         mp_buf_printf(b, "model: %s (sha256 %s)\n", t->out, r->model_sha256);
     else
@@ -129,11 +132,11 @@ static const char *resume_file(const train *t, mp_arena *a)
 static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f, const mp_split **s)
 {
     mp_arena *a = args->arena;
-    MP_TRY(mp_dataset_load(args->operand[0], t->data, a, d));
+    MP_TRY(mp_setup_load(args->operand[0], t->data, &t->config, a, d));
     const char *const *presets;
     MP_TRY(mp_setup_presets(d, t->config.pool, t->preset, a, &presets));
     MP_TRY(mp_cli_apply(&cli, args, presets, t));
-    MP_TRY(mp_given_settle(args, &t->config));
+    MP_TRY(mp_given_settle(args, d->task, &t->config));
     MP_TRY(mp_run_check(d, &t->config));
     MP_TRY(mp_cli_prepare(d, &t->config, mp_setup_threads(t->threads), NULL, a));
     MP_TRY(mp_folds_load(d, t->folds_from, t->folds, a, f));

@@ -94,7 +94,7 @@ static mp_err kept_nodes(const mp_demo_work *w, const mp_demo_model *shown, cons
         mp_arena_printf(a,
                         "A test graph with %d green nodes (G); the network says %.2f. Darker is a higher rank, a red "
                         "ring is a kept node.",
-                        count_green(&x), t.output[0]);
+                        count_green(&x), (double)t.told[0]);
     out->svg = mp_arena_text(a, svg.p, svg.n);
     mp_buf_free(&svg);
     return MP_OK;

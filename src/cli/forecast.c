@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/forecast.h"
 #include "cli/memory.h"
-#include "train/engine.h"
+#include "train/once.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -165,15 +165,10 @@ static mp_err forecast(const mp_workload *w, mp_arena *a, mp_forecast *out)
     mp_config config = *w->config;
     mp_config_resolve(&config, &w->data->graphs);
     mp_model *m;
-    MP_TRY(mp_model_plan(
-        a, &config,
-        (mp_inputs){ .features = w->data->x.cols, .edge_features = w->data->edge_x.cols, .outputs = w->data->classes },
-        &m));
+    MP_TRY(mp_run_plan(w->data, &config, a, &m));
     mp_params *params = mp_model_params(m);
-    int graphs = w->data->graphs.graphs;
-    mp_batch all = {
-        &w->data->graphs, &w->data->x, w->which, w->n, MP_NEW(a, int, graphs), MP_NEW(a, double, graphs)
-    }; /* any labels will do */
+    size_t labels = (size_t)w->data->graphs.graphs * (size_t)w->data->targets;
+    mp_batch all = { &w->data->graphs, &w->data->x, w->which, w->n, { w->data->targets, MP_NEW(a, double, labels) } };
     ladder l = { .sorted = sort(&all, a) };
     size_t block = params->size * sizeof(mp_real), tried = mp_arena_total() + TRY_BLOCKS * block;
     if (most && tried >= most) {

@@ -78,11 +78,15 @@ mp_err mp_given_check(const mp_given *g)
     return MP_OK;
 }
 
-mp_err mp_given_settle(const mp_cli_args *args, mp_config *c)
+mp_err mp_given_settle(const mp_cli_args *args, const mp_task *task, mp_config *c)
 {
     mp_given g = mp_given_by(args);
+    int asked = c->task;
+    *c = mp_config_for_task(c, task);
     mp_config_trim(c); /* first: what is put back cannot be wrong */
     MP_TRY(mp_config_check(c));
     mp_given_ask(&g, c);
-    return mp_given_check(&g);
+    MP_TRY(mp_given_check(&g));
+    c->task = asked;
+    return MP_OK;
 }

@@ -6,6 +6,7 @@
 #ifndef MP_GIVEN_H
 #define MP_GIVEN_H
 
+#include "task/task.h"
 #include "cli/cli.h"
 #include "conf/config.h"
 
@@ -35,6 +36,6 @@ MP_MUST mp_err mp_given_check(const mp_given *g);
 
 /* For commands with one model: checks the configuration, fails on options it does not use, and puts what presets set in
  * vain back to its default. */
-MP_MUST mp_err mp_given_settle(const mp_cli_args *args, mp_config *c);
+MP_MUST mp_err mp_given_settle(const mp_cli_args *args, const mp_task *task, mp_config *c);
 
 #endif

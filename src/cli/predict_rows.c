@@ -1,58 +1,100 @@
 /* predict_rows.c - answers as a table, as comma-separated lines and as one JSON object.
  * SPDX-License-Identifier: MIT */
-#include "cli/predict.h"
 #include "base/json.h"
 #include "cli/cli.h"
+#include "cli/predict.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
-static bool classifies(const mp_answerer *m)
+/* A word that heads a column, with the number of the label where there are several. */
+static void put_head(mp_buf *b, const char *before, const char *word, int column, int columns)
 {
-    return m->about.task == MP_CLASSIFY;
-}
-
-static int64_t label_of(const mp_answerer *m, int64_t answer)
-{
-    return classifies(m) ? m->about.class_value[answer] : answer;
-}
-
-static double share(mp_real log_probability)
-{
-    return exp((double)log_probability);
+    mp_buf_printf(b, "%s%s", before, word);
+    if (columns > 1) mp_buf_printf(b, "_%d", column);
 }
 
 static void text_head(const mp_answerer *m, mp_buf *b)
 {
-    mp_buf_puts(b, classifies(m) ? "graph  label  probability\n" : "graph  rounded  output\n");
+    const mp_goal *g = mp_model_goal(m->model);
+    mp_buf_puts(b, "graph");
+    for (int t = 0; t < g->columns; t++) {
+        put_head(b, "  ", g->task->answer_word, t, g->columns);
+        if (g->task->shown_word) put_head(b, "  ", g->task->shown_word, t, g->columns);
+    }
+    mp_buf_puts(b, "\n");
 }
 
-static void text_row(const mp_answerer *m, int64_t graph, int64_t answer, const mp_real *out, mp_buf *b)
+static void text_row(const mp_answerer *m, int64_t graph, const mp_words *w, mp_buf *b)
 {
-    double value = classifies(m) ? share(out[answer]) : (double)out[0];
-    mp_buf_printf(b, "%5" PRId64 "  %5" PRId64 "  %.4f\n", graph, label_of(m, answer), value);
+    const mp_task *task = mp_model_goal(m->model)->task;
+    mp_buf_printf(b, "%5" PRId64, graph);
+    for (int t = 0; t < w->columns; t++) {
+        mp_buf label = { 0 };
+        mp_words_label(m, w, t, &label);
+        mp_buf_printf(b, "  %5s", label.p);
+        if (task->shown_word) mp_buf_printf(b, "  %.4f", mp_words_behind(m, w, t));
+        mp_buf_free(&label);
+    }
+    mp_buf_puts(b, "\n");
 }
 
-static void text_tail(double accuracy, int64_t unseen, const char *error, mp_buf *b)
+static void text_tail(const mp_agreement *with, int64_t unseen, const char *error, mp_buf *b)
 {
+    char value[64];
     (void)b;
     if (error) return;
-    if (!isnan(accuracy)) mp_cli_say("%.2f %% agree with the labels of the input", 100 * accuracy);
+    mp_metric_unit(with->metric, with->value, value, sizeof value);
+    if (!isnan(with->value) && with->metric->percent)
+        mp_cli_say("%s agree with the labels of the input", value);
+    else if (!isnan(with->value))
+        mp_cli_say("%s from the labels of the input: %s", with->metric->title, value);
     if (unseen) mp_cli_say("%" PRId64 " nodes have a degree the model never met", unseen);
+}
+
+/* Names of classes may hold anything. */
+static void put_quoted(mp_buf *b, const char *text)
+{
+    if (!strpbrk(text, ",\"\n\r")) {
+        mp_buf_puts(b, text);
+        return;
+    }
+    mp_buf_puts(b, "\"");
+    for (; *text; text++) mp_buf_printf(b, *text == '"' ? "\"%c" : "%c", *text);
+    mp_buf_puts(b, "\"");
 }
 
 static void csv_head(const mp_answerer *m, mp_buf *b)
 {
-    mp_buf_puts(b, classifies(m) ? "graph,label" : "graph,rounded,output");
-    for (int c = 0; c < m->about.classes; c++) mp_buf_printf(b, ",p_%" PRId64, m->about.class_value[c]);
+    const mp_goal *g = mp_model_goal(m->model);
+    mp_buf_puts(b, "graph");
+    for (int t = 0; t < g->columns; t++) put_head(b, ",", g->task->answer_word, t, g->columns);
+    for (int t = 0; t < g->columns && g->task->shown_word && !g->task->classes; t++)
+        put_head(b, ",", g->task->shown_word, t, g->columns);
+    for (int c = 0; c < m->about.classes; c++) {
+        mp_buf name = { 0 };
+        mp_buf_puts(&name, "p_");
+        mp_words_label(m, &(mp_words){ .columns = 1, .answer = &(double){ c } }, 0, &name);
+        mp_buf_puts(b, ",");
+        put_quoted(b, name.p);
+        mp_buf_free(&name);
+    }
     mp_buf_puts(b, "\n");
 }
 
-static void csv_row(const mp_answerer *m, int64_t graph, int64_t answer, const mp_real *out, mp_buf *b)
+static void csv_row(const mp_answerer *m, int64_t graph, const mp_words *w, mp_buf *b)
 {
-    mp_buf_printf(b, "%" PRId64 ",%" PRId64, graph, label_of(m, answer));
-    if (!classifies(m)) mp_buf_printf(b, ",%.9g", (double)out[0]);
-    for (int c = 0; c < m->about.classes; c++) mp_buf_printf(b, ",%.9g", share(out[c]));
+    mp_buf_printf(b, "%" PRId64, graph);
+    for (int t = 0; t < w->columns; t++) {
+        mp_buf label = { 0 };
+        mp_words_label(m, w, t, &label);
+        mp_buf_puts(b, ",");
+        put_quoted(b, label.p);
+        mp_buf_free(&label);
+    }
+    for (int i = 0; mp_model_goal(m->model)->task->shown_word && i < w->shows; i++)
+        mp_buf_printf(b, ",%.9g", w->shown[i]);
     mp_buf_puts(b, "\n");
 }
 
@@ -61,33 +103,24 @@ static void json_head(const mp_answerer *m, mp_buf *b)
     mp_json_open(b, '{');
     mp_json_add_text(b, "trained_on", m->about.dataset);
     mp_json_add_text(b, "pool", mp_model_config(m->model)->pool);
-    mp_json_key(b, "classes");
-    mp_json_open(b, '[');
-    for (int c = 0; c < m->about.classes; c++) mp_json_put_int(b, m->about.class_value[c]);
-    mp_json_close(b, ']');
+    mp_json_add_text(b, "task", mp_model_goal(m->model)->task->name);
+    mp_words_classes_json(m, b);
     mp_buf_puts(b, ",\"graphs\":[");
 }
 
-static void json_row(const mp_answerer *m, int64_t graph, int64_t answer, const mp_real *out, mp_buf *b)
+static void json_row(const mp_answerer *m, int64_t graph, const mp_words *w, mp_buf *b)
 {
     mp_buf_puts(b, graph ? ",\n" : "\n");
     mp_json_open(b, '{');
     mp_json_add_int(b, "graph", graph);
-    mp_json_add_int(b, "label", label_of(m, answer));
-    if (!classifies(m)) mp_json_add_real(b, "output", (double)out[0]);
-    if (classifies(m)) {
-        mp_json_key(b, "probabilities");
-        mp_json_open(b, '[');
-        for (int c = 0; c < m->about.classes; c++) mp_json_put_real(b, share(out[c]));
-        mp_json_close(b, ']');
-    }
+    mp_words_json(m, w, b);
     mp_json_close(b, '}');
 }
 
-static void json_tail(double accuracy, int64_t unseen, const char *error, mp_buf *b)
+static void json_tail(const mp_agreement *with, int64_t unseen, const char *error, mp_buf *b)
 {
     mp_buf_puts(b, "\n]");
-    if (!isnan(accuracy)) mp_buf_printf(b, ",\"accuracy\":%.17g", accuracy);
+    if (!isnan(with->value)) mp_buf_printf(b, ",\"%s\":%.17g", with->metric->name, with->value);
     mp_buf_printf(b, ",\"unseen_nodes\":%" PRId64, unseen);
     if (error) mp_json_add_text(b, "error", error);
     mp_buf_puts(b, "}\n");

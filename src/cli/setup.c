@@ -11,6 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
+mp_err mp_setup_load(const char *name, const char *data_dir, const mp_config *c, mp_arena *a, mp_dataset *out)
+{
+    mp_dataset_as as = { .task = c->task == MP_TASK_AUTO ? NULL : mp_tasks()[c->task - 1],
+                         .edges = c->edge_attributes == MP_EDGES_USE && mp_config_uses_edges(c) };
+    return mp_dataset_load_as(name, data_dir, &as, a, out);
+}
+
 typedef struct preset_list {
     const char **settings;
     int count, room;
@@ -68,8 +75,9 @@ static mp_err add_asked(preset_list *l, const mp_dataset *d, const char *pool, c
 mp_err mp_setup_presets(const mp_dataset *d, const char *pool, const char *asked, mp_arena *a, const char *const **out)
 {
     preset_list l = { 0 };
-    if (!add_of_method(&l, d, pool, NULL, a) && d->task == MP_REGRESS)
-        add(&l, mp_preset_find(strncmp(d->name, "TRIANGLES", 9) == 0 ? "triangles" : "colors")->settings, a);
+    const mp_known *known = mp_known_find(d->name);
+    if (!add_of_method(&l, d, pool, NULL, a) && known && known->preset)
+        add(&l, mp_preset_find(known->preset)->settings, a);
     if (asked) MP_TRY(add_asked(&l, d, pool, asked, a));
     static const char *const none[] = { NULL };
     *out = l.count ? l.settings : none;
@@ -79,10 +87,14 @@ mp_err mp_setup_presets(const mp_dataset *d, const char *pool, const char *asked
 void mp_setup_describe(const mp_dataset *d, const mp_folds *f, char *out, size_t n)
 {
     char task[64];
-    if (d->task == MP_CLASSIFY)
+    if (d->task->classes)
         snprintf(task, sizeof task, "%d classes", d->classes);
     else
-        snprintf(task, sizeof task, "one number to predict");
+        snprintf(task, sizeof task, "%d %s to %s", d->targets,
+                 d->task->yes_no   ? d->targets == 1 ? "question" : "questions"
+                 : d->targets == 1 ? "number"
+                                   : "numbers",
+                 d->task->yes_no ? "answer" : d->task->name);
     snprintf(out, n, "%s: %d graphs, %s, %d feature columns; folds: %s", d->name, d->graphs.graphs, task, d->x.cols,
              f->about);
 }
@@ -103,12 +115,15 @@ mp_err mp_setup_writable(const char *path)
     return path ? mp_write_check(path) : MP_OK;
 }
 
-mp_dataset_as mp_setup_as(const mp_about *about)
+mp_dataset_as mp_setup_as(const mp_model *m, const mp_about *about)
 {
+    const mp_goal *g = mp_model_goal(m);
     return (mp_dataset_as){ .recipe = &about->recipe,
-                            .task = about->task,
-                            .classes = about->task == MP_CLASSIFY ? about->classes : 1,
-                            .class_value = about->class_value };
+                            .task = g->task,
+                            .targets = g->columns,
+                            .classes = about->classes,
+                            .class_value = about->class_value,
+                            .class_name = about->class_name };
 }
 
 mp_err mp_setup_model(const char *path, const char *input, mp_arena *a, mp_model **model, mp_about *about)
@@ -132,11 +147,21 @@ void mp_setup_note(const mp_about *about, const mp_dataset *d)
 
 mp_err mp_setup_ready(const char *model, const char *input, const char *data_dir, mp_arena *a, mp_ready *out)
 {
-    MP_TRY(mp_setup_model(model, input, a, &out->model, &out->about));
-    mp_dataset_as as = mp_setup_as(&out->about);
+    MP_TRY(mp_setup_model(model, input, a, &out->by.model, &out->by.about));
+    mp_dataset_as as = mp_setup_as(out->by.model, &out->by.about);
     MP_TRY(mp_dataset_load_as(input, data_dir, &as, a, &out->data));
-    mp_setup_note(&out->about, &out->data);
+    mp_setup_note(&out->by.about, &out->data);
     return MP_OK;
+}
+
+/* Every metric of the task, of the validation graphs and of those of the test. */
+static void add_measures(const mp_run_result *r, bool test, mp_buf *b)
+{
+    mp_json_key(b, test ? "test" : "val");
+    mp_json_open(b, '{');
+    for (int i = 0; i < r->measures; i++)
+        mp_json_add_real(b, r->measure[i].name, test ? r->measure[i].test : r->measure[i].val);
+    mp_json_close(b, '}');
 }
 
 static void add_share(mp_buf *b, const char *key, double v)
@@ -160,9 +185,13 @@ void mp_setup_result_json(const mp_run_key *key, const mp_run_result *r, mp_buf 
     mp_json_add_bool(b, "hit_cap", r->hit_cap);
     mp_json_add_real(b, "train_loss", r->train_loss);
     mp_json_add_real(b, "val_loss", r->val_loss);
+    mp_json_add_text(b, "task", r->task);
+    mp_json_add_text(b, "metric", r->metric);
     mp_json_add_real(b, "val_metric", r->val_metric);
     mp_json_add_real(b, "test_metric", r->test_metric);
     add_share(b, "large_metric", r->large_metric);
+    add_measures(r, false, b);
+    add_measures(r, true, b);
     mp_json_add_real(b, "seconds", r->seconds);
     mp_json_add_real(b, "seconds_per_epoch", r->seconds_per_epoch);
     mp_json_add_int(b, "peak_bytes", (int64_t)r->peak_bytes);

@@ -5,9 +5,13 @@
 #define MP_SETUP_H
 
 #include "base/text.h"
+#include "cli/answers.h"
 #include "data/load.h"
 #include "model/checkpoint.h"
 #include "train/run.h"
+
+/* A data set as a configuration asks for it: its task (what sweeps vary must leave that alone). */
+MP_MUST mp_err mp_setup_load(const char *name, const char *data_dir, const mp_config *c, mp_arena *a, mp_dataset *out);
 
 /* Presets of a method (any spelling) on a set, as mp_cli_apply takes them: those that hold without being asked for (the
  * networks of generated sets, GMT's settings), then those of `asked` ("paper,mid", or NULL). A name that there is not, or
@@ -27,7 +31,7 @@ void mp_setup_model_name(const mp_config *c, char *out, size_t n);
 MP_MUST mp_err mp_setup_writable(const char *path);
 
 /* How a model reads data; `about` must stay. */
-mp_dataset_as mp_setup_as(const mp_about *about);
+mp_dataset_as mp_setup_as(const mp_model *m, const mp_about *about);
 
 /* The model of a command that takes MODEL INPUT; says so when the two were given the other way round. */
 MP_MUST mp_err mp_setup_model(const char *path, const char *input, mp_arena *a, mp_model **model, mp_about *about);
@@ -38,8 +42,7 @@ void mp_setup_note(const mp_about *about, const mp_dataset *d);
 
 /* A model and graphs read by its recipe, with that line. */
 typedef struct mp_ready {
-    mp_model *model;
-    mp_about about;
+    mp_answerer by;
     mp_dataset data;
 } mp_ready;
 MP_MUST mp_err mp_setup_ready(const char *model, const char *input, const char *data_dir, mp_arena *a, mp_ready *out);

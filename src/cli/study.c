@@ -7,6 +7,7 @@
 #include "cli/prepare.h"
 #include "cli/setup.h"
 #include "model/options.h"
+#include "report/score.h"
 #include "train/once.h"
 
 #include <inttypes.h>
@@ -48,7 +49,8 @@ static mp_err make_row(mp_study *s, mp_study_row *row)
     for (int i = 0; i < n; i++) {
         MP_TRY(mp_config_check(&point[i]));
         MP_TRY(mp_run_check(row->data, &point[i]));
-        if (s->given) mp_given_ask(s->given, &point[i]);
+        mp_config known = mp_config_for_task(&point[i], row->data->task);
+        if (s->given) mp_given_ask(s->given, &known);
     }
     row->points = n;
     row->point = memcpy(MP_NEW(s->arena, mp_config, n), point, sizeof *point * (size_t)n);
@@ -158,11 +160,13 @@ static void name_run(const mp_run_key *key, char *out, size_t n)
 static void on_done(void *state, const mp_run_key *key, const mp_run_result *r, const mp_cv_count *c)
 {
     mp_study *s = state;
-    char name[256], time[32];
+    char name[256], time[32], val[64], test[64];
+    const mp_metric *m = mp_metric_of(r->metric);
     name_run(key, name, sizeof name);
-    mp_progress_line(&s->progress, "%d/%d %s: %d epochs, val %.2f %%, test %.2f %%, %s", c->known + c->done + c->failed,
-                     c->total, name, r->epochs, 100 * r->val_metric, 100 * r->test_metric,
-                     mp_duration(r->seconds, time));
+    mp_metric_unit(m, r->val_metric, val, sizeof val);
+    mp_metric_unit(m, r->test_metric, test, sizeof test);
+    mp_progress_line(&s->progress, "%d/%d %s: %d epochs, val %s, test %s, %s", c->known + c->done + c->failed, c->total,
+                     name, r->epochs, val, test, mp_duration(r->seconds, time));
 }
 
 static void on_news(void *state, const mp_run_key *key, const mp_fit_news *n, const mp_cv_count *c)

@@ -7,11 +7,19 @@
 #include "pool/pool.h"
 #include "report/paper.h"
 #include "report/report.h"
+#include "report/score.h"
 #include "report/table.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* That chooses within a row and is shown; what a study asks for has been checked before. */
+static const mp_metric *metric_of(const mp_study_row *row)
+{
+    const mp_metric *m;
+    return mp_metric_lead(row->data->task, row->config.metric, &m) == MP_OK ? m : mp_metric_of("");
+}
 
 static int gather(const mp_study *s, const mp_study_row *row, mp_choice_run *out)
 {
@@ -39,7 +47,7 @@ mp_err mp_study_choose(const mp_study *s, const mp_study_row *row, mp_select mod
     int n = gather(s, row, run);
     *out = (mp_choice){ .mode = mode, .test.mean = (double)NAN, .large.mean = (double)NAN };
     if (n == 0 || (mode == MP_SELECT_FIXED && !mp_grid_has(row->grid, &row->config, &row->config))) return MP_OK;
-    return mp_choose(run, n, mode, &fixed, s->arena, out);
+    return mp_choose(run, n, !metric_of(row)->larger, mode, &fixed, s->arena, out);
 }
 
 static bool is_mid(const mp_study_row *row)
@@ -62,17 +70,16 @@ static void row_name(const mp_study_row *row, char *out, size_t n)
     snprintf(out, n, "%s%s%s%s", title, mid, row->label ? ", " : "", row->label ? row->label : "");
 }
 
-static void add_score(mp_table *t, double mean, double std)
+/* The paper has accuracies alone. */
+static mp_paper_cell paper_cell(const mp_study_row *row, bool large)
 {
-    if (isnan(mean))
-        mp_table_add(t, "-");
-    else
-        mp_table_add(t, "%.2f ± %.2f", 100 * mean, 100 * std);
+    if (strcmp(metric_of(row)->title, "accuracy") != 0) return (mp_paper_cell){ 0, 0 };
+    return mp_paper_find(row->data->name, row->config.pool, is_mid(row), large);
 }
 
 static void add_paper(mp_table *t, const mp_study_row *row, bool large)
 {
-    mp_paper_cell cell = mp_paper_find(row->data->name, row->config.pool, is_mid(row), large);
+    mp_paper_cell cell = paper_cell(row, large);
     if (cell.mean > 0)
         mp_table_add(t, "%.2f ± %.2f", cell.mean, cell.std);
     else
@@ -84,8 +91,10 @@ static bool chosen(const mp_study_row *row)
     return row->grid != MP_GRID_NONE;
 }
 
-static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode, mp_table *t)
+static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode, bool with_metric, mp_table *t)
 {
+    const mp_metric *m = metric_of(row);
+    const char *metric = with_metric ? mp_score_unit(m, s->arena) : "-";
     mp_choice ours, greedy;
     char name[160];
     MP_TRY(mp_study_choose(s, row, mode, &ours));
@@ -94,15 +103,17 @@ static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode
     bool fixed = mp_dataset_is_fixed(row->data);
     mp_table_add(t, "%s%s", row->data->name, fixed ? " test-origin" : "");
     mp_table_add(t, "%s", name);
-    add_score(t, ours.test.mean, ours.test.std_seeds);
+    mp_score_cell(t, m, ours.test.mean, ours.test.std_seeds);
+    mp_table_add(t, "%s", metric);
     add_paper(t, row, false);
-    add_score(t, chosen(row) ? greedy.test.mean : (double)NAN, greedy.test.std_seeds);
-    mp_table_add(t, isnan(ours.test.std_folds) || isnan(ours.test.mean) ? "-" : "%.2f", 100 * ours.test.std_folds);
+    mp_score_cell(t, m, chosen(row) ? greedy.test.mean : (double)NAN, greedy.test.std_seeds);
+    mp_score_number(t, m, isnan(ours.test.mean) ? (double)NAN : ours.test.std_folds, false);
     mp_table_add(t, "%d of %d", ours.runs, ours.runs + ours.missing);
     if (isnan(ours.large.mean)) return MP_OK;
     mp_table_add(t, "%s test-large", row->data->name);
     mp_table_add(t, "%s", name);
-    add_score(t, ours.large.mean, ours.large.std_seeds);
+    mp_score_cell(t, m, ours.large.mean, ours.large.std_seeds);
+    mp_table_add(t, "%s", metric);
     add_paper(t, row, true);
     mp_table_add(t, "-");
     mp_table_add(t, "-");
@@ -110,22 +121,33 @@ static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode
     return MP_OK;
 }
 
+/* The metric of all rows; NULL: they have several. */
+static const mp_metric *shared_metric(const mp_study *s)
+{
+    const mp_metric *m = s->rows ? metric_of(&s->row[0]) : mp_metric_of("accuracy");
+    for (int i = 1; i < s->rows; i++)
+        if (strcmp(metric_of(&s->row[i])->title, m->title) != 0) return NULL;
+    return m;
+}
+
 mp_err mp_study_print(const mp_study *s, mp_select mode, mp_buf *out)
 {
-    static const char *const header[] = {
-        "data set", "model", "test accuracy %", "paper", "best on test", "std of folds", "runs", NULL
+    const mp_metric *one = shared_metric(s);
+    const char *test = one ? mp_arena_printf(s->arena, "test %s%s", one->title, one->percent ? " %" : "") : "test";
+    const char *header[] = {
+        "data set", "model", test, "metric", "paper", "best on test", "std of folds", "runs", NULL
     };
     mp_table t, shown;
     bool choice = false;
     mp_table_init(&t, s->arena, NULL, header);
     for (int i = 0; i < s->rows; i++) {
-        MP_TRY(add_row(s, &s->row[i], mode, &t));
+        MP_TRY(add_row(s, &s->row[i], mode, !one, &t));
         choice = choice || chosen(&s->row[i]);
     }
     mp_table_without_empty(&t, 3, &shown);
     mp_table_print(&shown, out);
-    mp_buf_printf(out, "\nTest accuracy in percent: mean ± population std over %d seed%s of the mean over folds.\n",
-                  s->seeds, s->seeds == 1 ? "" : "s");
+    mp_buf_printf(out, "\nTest %s: mean ± population std over %d seed%s of the mean over folds.\n",
+                  one ? mp_score_unit(one, s->arena) : "metric, shares in percent", s->seeds, s->seeds == 1 ? "" : "s");
     if (choice)
         mp_buf_printf(out,
                       "Grid points were chosen by the rule '%s'.\n\"best on test\" is what choosing by the test graphs "
@@ -154,12 +176,12 @@ static mp_err put_summary(const mp_study *s, const mp_study_row *row, mp_buf *b)
 static void put_config(const mp_config *c, mp_buf *b)
 {
     mp_json_key(b, "config");
-    mp_config_to_json(c, b);
+    mp_config_to_full_json(c, b);
 }
 
 static mp_err put_study(const mp_study *s, const mp_study_row *row, mp_buf *b)
 {
-    mp_paper_cell paper = mp_paper_find(row->data->name, row->config.pool, is_mid(row), false);
+    mp_paper_cell paper = paper_cell(row, false);
     char name[160];
     row_name(row, name, sizeof name);
     mp_json_open(b, '{');
@@ -168,6 +190,8 @@ static mp_err put_study(const mp_study *s, const mp_study_row *row, mp_buf *b)
     mp_json_add_text(b, "pool", row->config.pool);
     mp_json_add_bool(b, "mid", is_mid(row));
     mp_json_add_text(b, "folds", row->folds->about);
+    mp_json_add_text(b, "task", row->data->task->name);
+    mp_json_add_text(b, "metric", metric_of(row)->name);
     mp_json_add_real(b, "paper", paper.mean > 0 ? paper.mean / 100 : (double)NAN);
     mp_json_add_real(b, "paper_std", paper.mean > 0 ? paper.std / 100 : (double)NAN);
     put_config(&row->config, b);

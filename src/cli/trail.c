@@ -70,17 +70,6 @@ static const int *fill_level(const mp_pooling *p, const mp_kernels *k, const mp_
     return order;
 }
 
-static const double *outputs_of(const mp_model *m, const mp_mat *raw, const mp_kernels *k, mp_arena *a)
-{
-    int n = mp_model_outputs(m);
-    if (!mp_model_classifies(m)) return widen(raw->v, (size_t)n, a);
-    mp_real *logp = MP_NEW_RAW(a, mp_real, n);
-    double *out = MP_NEW_RAW(a, double, n);
-    k->log_softmax(logp, raw->v, 1, n);
-    for (int i = 0; i < n; i++) out[i] = exp((double)logp[i]);
-    return out;
-}
-
 mp_err mp_trail_run(mp_model *m, const mp_graph *g, const mp_sparse *x, int draw, mp_arena *a, mp_trail_of_graph *out)
 {
     const mp_kernels *k = mp_kernels_get();
@@ -99,7 +88,9 @@ mp_err mp_trail_run(mp_model *m, const mp_graph *g, const mp_sparse *x, int draw
     for (int v = 0; v < g->nodes; v++) all[v] = v;
     const int *node = all;
     for (int i = 0; i < trail.levels; i++) node = fill_level(trail.level[i], k, layer, node, a, &out->level[i]);
-    out->output = outputs_of(m, raw, k, a);
+    mp_real *told = MP_NEW_RAW(a, mp_real, out->outputs);
+    mp_model_goal(m)->task->tell(mp_model_goal(m), k, told, raw->v, 1);
+    out->told = told;
     return MP_OK;
 }
 

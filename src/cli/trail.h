@@ -22,7 +22,7 @@ typedef struct mp_trail_of_graph {
     int nodes, levels, outputs;
     int first_file_node; /* the number that node 0 has in the files; set by the caller, for mp_trail_json */
     mp_trail_level level[MP_LEVELS];
-    const double *output; /* probabilities of the classes, or the number itself */
+    const mp_real *told; /* outputs as the task tells them */
 } mp_trail_of_graph;
 
 /* Evaluation mode: dropscore is off unless `draw` is above 0, which names a draw to look at. Everything lives

@@ -83,9 +83,18 @@ const mp_opt mp_config_table[] = {
     { "warmup", MP_OPT_INT, AT(warmup), "50", 0, 1e6, NULL, "cosine: epochs in which the rate grows from 0" },
     { "lr-drop", MP_OPT_LIST, AT(lr_drop), "280", 0, 1e6, NULL, "step: epochs after each of which the rate is a tenth of what it was" },
     { "clusters", MP_OPT_INT, AT(clusters), "0", 0, 1e6, NULL, "diff, mincut, gmt: clusters; 0 = ceil(ratio mean nodes), mem 10" },
+    { "task", MP_OPT_CHOICE, AT(task), "auto", 0, 0, "auto|classify|regress|binary|count", "what is learned; auto: by the labels" },
+    { "metric", MP_OPT_TEXT, AT(metric), "auto", 0, 0, NULL, "metric that leads: accuracy, balanced_accuracy, f1_macro, mcc, roc_auc, average_precision, count_accuracy, mae, rmse, r2; auto = the task's first" },
+    { "loss", MP_OPT_CHOICE, AT(loss), "squared", 0, 0, "squared|absolute|huber", "regress, count: how an error counts" },
+    { "huber-delta", MP_OPT_REAL, AT(huber_delta), "1", 1e-9, 1e9, NULL, "huber: errors beyond this count by their size, not its square" },
+    { "standardise", MP_OPT_FLAG, AT(standardise), "true", 0, 1, NULL, "regress: learn numbers of mean 0 and deviation 1 over the training graphs" },
+    { "stop-on", MP_OPT_CHOICE, AT(stop_on), "loss", 0, 0, "loss|metric", "what of the validation graphs makes an epoch better" },
+    { "edge-attributes", MP_OPT_CHOICE, AT(edge_attributes), "use", 0, 0, "use|ignore", "labels and attributes of edges, for convolutions that take them" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 /* clang-format on */
+
+const char mp_config_late[] = "task";
 
 void mp_config_init(mp_config *c)
 {

@@ -54,6 +54,14 @@ typedef struct mp_config {
     double sort_share;    /* sort, dgcnn: share of the graphs with at most k nodes */
     double edge_dropout;  /* edge: dropout of edge scores */
     int haar_levels;      /* haar: poolings */
+    /* task */
+    int task;        /* auto | classify | regress | binary | count */
+    char metric[64]; /* the leading one; auto: the task's first */
+    int loss;        /* squared | absolute | huber */
+    double huber_delta;
+    int standardise;     /* regress: learn numbers of mean 0 and deviation 1 */
+    int stop_on;         /* loss | metric: what makes an epoch better */
+    int edge_attributes; /* use | ignore */
     /* network */
     int arch; /* tu | colors | triangles */
     int conv; /* auto | a convolution */
@@ -80,6 +88,10 @@ typedef struct mp_config {
 } mp_config;
 
 extern const mp_opt mp_config_table[];
+
+/* From this option on rows were added after there were stores and model files. They are written where they are not at their
+ * defaults, so that what was written before stays as it was. New rows go to the end of the table. */
+extern const char mp_config_late[];
 
 /* Settings that belong to a method: a statement of its row in a registry. All that fit a name and a data set hold,
  * later ones over earlier ones. */
@@ -121,7 +133,19 @@ enum { MP_SCHEDULE_CONSTANT, MP_SCHEDULE_COSINE, MP_SCHEDULE_STEP };
 enum { MP_ATTEND_QUERIES, MP_ATTEND_KEYS };
 enum { MP_ARCH_TU, MP_ARCH_COLORS, MP_ARCH_TRIANGLES };
 
+enum { MP_TASK_AUTO }; /* the others are rows of src/task */
+enum { MP_STOP_ON_LOSS, MP_STOP_ON_METRIC };
+enum { MP_EDGES_USE, MP_EDGES_IGNORE };
+
 /* Fills a configuration with the defaults of the table. */
 void mp_config_init(mp_config *c);
+
+/* The configuration as a JSON object in table order, and back. Options that are missing keep their
+ * default. */
+void mp_config_to_json(const mp_config *c, mp_buf *out);
+void mp_config_to_full_json(const mp_config *c, mp_buf *out); /* late options too, for people and their programs */
+struct mp_json;
+MP_MUST mp_err mp_config_from_object(const struct mp_json *object, const char *name, mp_config *out);
+MP_MUST mp_err mp_config_from_json(mp_span json, const char *name, mp_arena *a, mp_config *out);
 
 #endif

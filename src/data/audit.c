@@ -112,8 +112,11 @@ static int count_repeats(const keyed *k, int n)
 static uint64_t label_of(const mp_dataset *d, int b)
 {
     if (!d->seal) return 0;
-    const int *label = mp_seal_break_labels(d->seal);
-    return label ? (uint64_t)label[b] : bits_of(mp_seal_break_targets(d->seal)[b]);
+    mp_labels labels = mp_seal_break(d->seal);
+    uint64_t sum = 0;
+    for (int t = 0; t < labels.columns; t++)
+        sum = sum * 0x9e3779b97f4a7c15u + bits_of(labels.v[b * labels.columns + t]);
+    return sum;
 }
 
 /* Runs of equal hashes as groups, listed by their first graph. */

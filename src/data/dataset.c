@@ -2,7 +2,8 @@
  *
  * The fingerprint is 64-bit FNV-1a with whole numbers instead of bytes and a shift between steps, over, in
  * this order: counts, node ranges, row ranges, columns; feature columns, ranges, columns, values (as
- * doubles); the same of the edges where they have features; task, classes, labels or targets. It depends on neither the machine's byte order nor the name of
+ * doubles); the same of the edges where they have features; 0 and the classes, or the number of label columns and 1; labels.
+ * It depends on neither the machine's byte order nor the name of
  * the set.
  * SPDX-License-Identifier: MIT */
 #include "data/dataset.h"
@@ -11,6 +12,7 @@
 #include "data/seal.h"
 #include "data/tu.h"
 #include "graph/twins.h"
+#include "task/metric.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,12 +56,11 @@ static uint64_t fingerprint(const mp_dataset *d)
     h = over_ints(h, g->col, g->edges);
     h = over_features(h, &d->x);
     if (d->edge_x.cols) h = over_features(h, &d->edge_x);
-    h = step(step(h, (uint32_t)d->task), (uint32_t)d->classes);
+    h = step(step(h, d->task->classes ? 0 : (uint32_t)d->targets), d->task->classes ? (uint32_t)d->classes : 1);
     for (int c = 0; d->class_value && c < d->classes; c++) h = step(h, (uint64_t)d->class_value[c]);
-    const int *label = d->seal ? mp_seal_break_labels(d->seal) : NULL;
-    const double *target = d->seal ? mp_seal_break_targets(d->seal) : NULL;
-    if (label) h = over_ints(h, label, g->graphs);
-    for (int b = 0; target && b < g->graphs; b++) h = over_real(h, target[b]);
+    mp_labels labels = d->seal ? mp_seal_break(d->seal) : (mp_labels){ 0 };
+    for (int i = 0; i < g->graphs * labels.columns; i++)
+        h = d->task->classes ? step(h, (uint32_t)(int)labels.v[i]) : over_real(h, labels.v[i]);
     return h;
 }
 
@@ -106,48 +107,119 @@ static const char *list_classes(const mp_dataset *d, mp_arena *a)
     return list;
 }
 
-static mp_err seal_classes(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *d)
+/* Classes of the label values, which are whole numbers. Those of the data set hold if it has any. */
+static mp_err seal_classes(const char *where, const int64_t *value, mp_arena *a, mp_dataset *d)
 {
-    int graphs = raw->graphs.graphs;
-    if (as && as->classes) {
-        d->classes = as->classes;
-        d->class_value = as->class_value;
-    } else if (raw->graph_label) {
-        d->class_value = distinct(raw->graph_label, graphs, a, &d->classes);
-    }
-    if (!raw->graph_label) return MP_OK;
-    int *label = MP_NEW_RAW(a, int, graphs);
+    int graphs = d->graphs.graphs;
+    if (!d->classes) d->class_value = distinct(value, graphs, a, &d->classes);
+    double *label = MP_NEW_RAW(a, double, graphs + 1);
     for (int b = 0; b < graphs; b++) {
-        label[b] = mp_class_of(d->class_value, d->classes, raw->graph_label[b]);
-        if (label[b] < 0)
-            return mp_fail(MP_ERR_INPUT, "%s_graph_labels.txt:%d: class %lld; the model knows %s", raw->name, b + 1,
-                           (long long)raw->graph_label[b], list_classes(d, a));
+        int class = mp_class_of(d->class_value, d->classes, value[b]);
+        if (class < 0)
+            return mp_fail(MP_ERR_INPUT, "%s:%d: class %lld; the model knows %s", where, b + 1, (long long)value[b],
+                           list_classes(d, a));
+        label[b] = class;
     }
-    d->seal = mp_seal_new(a, graphs, label, NULL);
+    d->seal = mp_seal_new(a, graphs, (mp_labels){ 1, label });
     return MP_OK;
 }
 
-static mp_err seal_targets(const mp_raw *raw, mp_arena *a, mp_dataset *d)
+static mp_err seal_numbers(const char *where, const double *target, int columns, mp_arena *a, mp_dataset *d)
 {
-    int graphs = raw->graphs.graphs;
-    d->classes = 1;
-    if (!raw->graph_label && !raw->target) return MP_OK;
-    if (!raw->graph_label && raw->target_columns != 1)
-        return mp_fail(MP_ERR_INPUT, "%s: %d targets a graph; one can be learned", raw->name, raw->target_columns);
-    double *target = MP_NEW_RAW(a, double, graphs);
-    for (int b = 0; b < graphs; b++) {
-        target[b] = raw->graph_label ? (double)raw->graph_label[b] : raw->target[b];
-        if (isnan(target[b])) return mp_fail(MP_ERR_INPUT, "%s: graph %d has no target", raw->name, b);
-    }
-    d->seal = mp_seal_new(a, graphs, NULL, target);
+    int graphs = d->graphs.graphs;
+    if (d->targets && d->targets != columns)
+        return mp_fail(MP_ERR_INPUT, "%s: %d numbers a graph; the model knows %d", where, columns, d->targets);
+    d->targets = columns;
+    for (int i = 0; d->task->fits && i < graphs * columns; i++)
+        if (!d->task->fits(target[i]))
+            return mp_fail(MP_ERR_INPUT, "%s:%d: %g cannot be learned as %s: %s", where, i / columns + 1, target[i],
+                           d->task->name, d->task->help);
+    d->seal = mp_seal_new(a, graphs, (mp_labels){ columns, target });
     return MP_OK;
 }
 
-static mp_task task_of(const mp_raw *raw, const mp_known *known, const mp_dataset_as *as)
+/* Numbers as class values; NULL where one is missing or not whole. */
+static const int64_t *whole_numbers(const double *target, int n, mp_arena *a)
 {
-    if (as && as->classes) return as->task;
-    if (known) return known->task;
-    return raw->graph_label || !raw->target ? MP_CLASSIFY : MP_REGRESS;
+    int64_t *value = MP_NEW_RAW(a, int64_t, n + 1);
+    for (int i = 0; i < n; i++) {
+        if (!(fabs(target[i]) < 9e15) || target[i] != rint(target[i])) return NULL;
+        value[i] = (int64_t)target[i];
+    }
+    return value;
+}
+
+static const double *as_numbers(const int64_t *value, int n, mp_arena *a)
+{
+    double *out = MP_NEW_RAW(a, double, n + 1);
+    for (int i = 0; i < n; i++) out[i] = (double)value[i];
+    return out;
+}
+
+/* Labels as the task of the data set takes them: class values (NULL: none), or numbers. */
+static mp_err seal_labels(const char *where, const int64_t *value, const double *target, int columns, mp_arena *a,
+                          mp_dataset *d)
+{
+    int graphs = d->graphs.graphs;
+    if (!value && !target) return MP_OK;
+    if (!d->task->classes)
+        return seal_numbers(where, value ? as_numbers(value, graphs, a) : target, value ? 1 : columns, a, d);
+    d->targets = 1;
+    if (!value && columns == 1) value = whole_numbers(target, graphs, a);
+    if (!value) return mp_fail(MP_ERR_INPUT, "%s: classes must be one whole number a graph", where);
+    return seal_classes(where, value, a, d);
+}
+
+static bool all_yes_no(const mp_raw *raw)
+{
+    for (int i = 0; i < raw->graphs.graphs * raw->target_columns; i++)
+        if (!mp_task_binary.fits(raw->target[i])) return false;
+    return true;
+}
+
+static const mp_task *task_of(const mp_raw *raw, const mp_known *known, const mp_dataset_as *as)
+{
+    if (as && as->task) return as->task;
+    if (known && known->task) return known->task;
+    if (raw->graph_label || !raw->target) return &mp_task_classify;
+    return all_yes_no(raw) ? &mp_task_binary : &mp_task_regress;
+}
+
+/* Two classes are no and yes, in their order; other classes are their numbers. */
+static const double *numbers_of_classes(const mp_dataset *d, const mp_task *task, mp_arena *a)
+{
+    mp_labels labels = mp_seal_break(d->seal);
+    double *out = MP_NEW_RAW(a, double, d->graphs.graphs + 1);
+    for (int b = 0; b < d->graphs.graphs; b++)
+        out[b] = task->yes_no && d->classes == 2 ? labels.v[b] : (double)d->class_value[(int)labels.v[b]];
+    return out;
+}
+
+mp_err mp_dataset_retask(const mp_dataset *d, const mp_task *task, mp_arena *a, mp_dataset *out)
+{
+    *out = *d;
+    if (!task || task == d->task) return MP_OK;
+    out->task = task;
+    out->classes = out->targets = 0;
+    out->class_value = NULL;
+    out->class_name = NULL;
+    if (!d->seal) return MP_OK;
+    mp_labels labels = mp_seal_break(d->seal);
+    const double *target = d->task->classes ? numbers_of_classes(d, task, a) : labels.v;
+    MP_TRY(seal_labels(d->name, NULL, target, labels.columns, a, out));
+    out->fingerprint = fingerprint(out);
+    return MP_OK;
+}
+
+mp_err mp_dataset_goal(const mp_dataset *d, const mp_config *c, mp_goal *out)
+{
+    static const mp_far far[] = { MP_FAR_SQUARED, MP_FAR_ABSOLUTE, MP_FAR_HUBER };
+    *out = (mp_goal){
+        .task = d->task, .columns = d->targets, .classes = d->classes, .far = far[c->loss], .delta = c->huber_delta
+    };
+    if (d->task->classes && d->classes < 2)
+        return mp_fail(MP_ERR_INPUT, "%s has %d class, so there is nothing to tell apart", d->name, d->classes);
+    return mp_metric_lead(d->task, c->metric, &out->metric);
 }
 
 static int last_end(const int fixed[5][2])
@@ -201,8 +273,15 @@ mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a,
         out->unused_edge_columns += raw->edge_attributes.cols + raw->edge_label_columns;
     out->unused_labels = raw->label_columns && !out->recipe.label_columns;
     out->unused_attributes = raw->attributes.cols && !out->recipe.attributes;
+    if (as) {
+        out->classes = as->classes;
+        out->class_value = as->class_value;
+        out->targets = as->targets;
+    }
     out->class_name = raw->class_name;
-    return out->task == MP_CLASSIFY ? seal_classes(raw, as, a, out) : seal_targets(raw, a, out);
+    const char *where =
+        mp_arena_printf(a, "%s%s", raw->name, raw->graph_label ? "_graph_labels.txt" : "_graph_attributes.txt");
+    return seal_labels(where, raw->graph_label, raw->target, raw->target_columns, a, out);
 }
 
 mp_err mp_dataset_build(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)

@@ -6,6 +6,7 @@
 #define MP_DATASET_H
 
 #include "graph/graph.h"
+#include "task/task.h"
 
 #include <stdint.h>
 
@@ -30,16 +31,15 @@ typedef struct mp_recipe {
 int mp_recipe_columns(const mp_recipe *r);      /* of x */
 int mp_recipe_edge_columns(const mp_recipe *r); /* of edge_x; 0: none */
 
-typedef enum mp_task { MP_CLASSIFY, MP_REGRESS } mp_task;
-
 typedef struct mp_dataset {
     const char *name;
     mp_graph graphs;  /* all graphs of the set as one batch, unweighted */
     mp_sparse x;      /* N x F input features                           */
     mp_sparse edge_x; /* E x columns attributes of edges; 0 columns: none; else graphs.edge_x is the same */
     mp_recipe recipe;
-    mp_task task;
-    int classes;                /* classification: C; regression: 1               */
+    const mp_task *task;
+    int targets;                /* label columns T                                */
+    int classes;                /* labels are classes: C; else 0                  */
     const int64_t *class_value; /* C: the number a class has in the label file    */
     const char *const
         *class_name;      /* C: what it is called, where labels are text: class_value is 0 .. C-1 then; else NULL */
@@ -60,12 +60,20 @@ typedef struct mp_dataset {
 /* What a trained model knows of its inputs, to read other files the same way. */
 typedef struct mp_dataset_as {
     const mp_recipe *recipe;
-    mp_task task;
-    int classes;                   /* 0: take the task and the classes from the files */
+    const mp_task *task;           /* NULL: by the files */
+    int targets;                   /* label columns; 0: by the files */
+    int classes;                   /* 0: take the classes from the files */
     const int64_t *class_value;    /* ascending; a label value that is not here is an error */
     const char *const *class_name; /* what the classes are called, or NULL; a name that is not here is an error */
     bool edges; /* recipe NULL: attributes of edges are read too, else a recipe that has some says so */
 } mp_dataset_as;
+
+/* The same data set for another task, where its labels allow it: classes become their numbers, whole numbers classes. NULL and
+ * the task it has: as it is. */
+MP_MUST mp_err mp_dataset_retask(const mp_dataset *d, const mp_task *task, mp_arena *a, mp_dataset *out);
+
+/* What a network learns from the data set, with the configuration's metric and loss. */
+MP_MUST mp_err mp_dataset_goal(const mp_dataset *d, const mp_config *c, mp_goal *out);
 
 /* Whether labels and attributes of edges are to be read. NULL: no. */
 bool mp_dataset_wants_edges(const mp_dataset_as *as);

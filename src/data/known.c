@@ -27,14 +27,15 @@ static const mp_known table[] = {
     { "COLORS-3", 5500, 11, 61.31, 91.03, 4, "4 attributes (attention left out)",
       .note = "the paper's 5500 are the graphs of 4 to 25 nodes, its averages those of all 10500; another "
               "seed has others",
-      .skip_attributes = 1, .task = MP_REGRESS,
+      .skip_attributes = 1, .task = &mp_task_count, .preset = "colors",
       .fixed = { { 0, 500 }, { 500, 3000 }, { 3000, 5500 }, { 5500, 8000 }, { 8000, 10500 } },
       .fixed_name = { "train", "val", "test-origin", "test-large", "test-large-c" } },
     { "TRIANGLES", 45000, 10, 20.85, 32.74, 15, "one-hot degree (attention left out)",
       .note = "a set made from another seed has other averages", .skip_attributes = 1, .degree_max = 14,
-      .task = MP_REGRESS, .fixed = { { 0, 30000 }, { 30000, 35000 }, { 35000, 40000 }, { 40000, 45000 } },
+      .task = &mp_task_count, .preset = "triangles",
+      .fixed = { { 0, 30000 }, { 30000, 35000 }, { 35000, 40000 }, { 40000, 45000 } },
       .fixed_name = { "train", "val", "test-origin", "test-large" } },
-    { "ZINC_12k", .columns = 0, .task = MP_REGRESS, .fixed = { { 0, 10000 }, { 10000, 11000 }, { 11000, 12000 } },
+    { "ZINC_12k", .columns = 0, .task = &mp_task_regress, .fixed = { { 0, 10000 }, { 10000, 11000 }, { 11000, 12000 } },
       .fixed_name = { "train", "val", "test-origin" } },
 };
 enum { ROWS = sizeof table / sizeof *table };

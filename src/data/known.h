@@ -15,7 +15,8 @@ typedef struct mp_known {
     const char *note;    /* why files and paper may differ, or NULL */
     int skip_attributes; /* leading attribute columns that give the label away */
     int degree_max;      /* degree features always have columns 0..degree_max; 0: by the rule */
-    mp_task task;        /* MP_REGRESS: the label is a number to be hit, not a class */
+    const mp_task *task; /* NULL: by the labels */
+    const char *preset;  /* of the program, that holds without being asked for; NULL: none */
     int fixed[5][2];     /* the published split; counts only when the set has as many graphs as it ends with */
     const char *fixed_name[5];
 } mp_known;

@@ -4,18 +4,18 @@
 #include "base/err.h"
 
 #include <math.h>
+#include <string.h>
 
 struct mp_seal {
     int graphs;
-    const int *label;
-    const double *target;
+    mp_labels labels;
 };
 
-mp_seal *mp_seal_new(mp_arena *a, int graphs, const int *label, const double *target)
+mp_seal *mp_seal_new(mp_arena *a, int graphs, mp_labels labels)
 {
-    mp_assert((label == NULL) != (target == NULL));
+    mp_assert(labels.columns > 0);
     mp_seal *s = MP_NEW(a, mp_seal, 1);
-    *s = (mp_seal){ graphs, label, target };
+    *s = (mp_seal){ graphs, labels };
     return s;
 }
 
@@ -24,50 +24,43 @@ static void check_index(const mp_seal *s, int b)
     mp_assert(b >= 0 && b < s->graphs);
 }
 
-mp_opened mp_seal_open(const mp_seal *s, mp_arena *a, const int *train, int n_train, const int *val, int n_val)
+mp_labels mp_seal_open(const mp_seal *s, mp_arena *a, const int *train, int n_train, const int *val, int n_val)
 {
-    int *label = s->label ? MP_NEW_RAW(a, int, s->graphs) : NULL;
-    double *target = s->target ? MP_NEW_RAW(a, double, s->graphs) : NULL;
-    for (int b = 0; b < s->graphs; b++) {
-        if (label) label[b] = MP_SEALED;
-        if (target) target[b] = (double)NAN;
-    }
+    size_t T = (size_t)s->labels.columns, all = (size_t)s->graphs * T;
+    double *v = MP_NEW_RAW(a, double, all + 1);
+    for (size_t i = 0; i < all; i++) v[i] = (double)NAN;
     for (int i = 0; i < n_train + n_val; i++) {
         int b = i < n_train ? train[i] : val[i - n_train];
         check_index(s, b);
-        if (label) label[b] = s->label[b];
-        if (target) target[b] = s->target[b];
+        memcpy(v + (size_t)b * T, s->labels.v + (size_t)b * T, T * sizeof *v);
     }
-    return (mp_opened){ label, target };
+    return (mp_labels){ s->labels.columns, v };
 }
 
-double mp_seal_accuracy(const mp_seal *s, const int *which, int n, const int64_t *predicted)
+double mp_seal_measure(const mp_seal *s, const mp_metric *m, const mp_goal *goal, const int *which, int n,
+                       const mp_real *told)
 {
-    int right = 0;
+    mp_assert(goal->columns == s->labels.columns);
+    for (int i = 0; i < n; i++) check_index(s, which[i]);
+    mp_arena *a = mp_arena_new(65536);
+    mp_judged j = { goal, n, told, mp_labels_take(&s->labels, which, n, a) };
+    double v = mp_measure(m, &j);
+    mp_arena_free(a);
+    return v;
+}
+
+int64_t mp_seal_known(const mp_seal *s, const int *which, int n)
+{
+    int64_t known = 0;
+    int T = s->labels.columns;
     for (int i = 0; i < n; i++) {
         check_index(s, which[i]);
-        right += s->label ? s->label[which[i]] == predicted[i] : s->target[which[i]] == (double)predicted[i];
+        for (int t = 0; t < T; t++) known += !isnan(s->labels.v[(size_t)which[i] * (size_t)T + (size_t)t]);
     }
-    return n ? (double)right / n : (double)NAN;
+    return known;
 }
 
-double mp_seal_error(const mp_seal *s, const int *which, int n, const double *output)
+mp_labels mp_seal_break(const mp_seal *s)
 {
-    mp_assert(s->target != NULL);
-    double sum = 0;
-    for (int i = 0; i < n; i++) {
-        check_index(s, which[i]);
-        sum += fabs(s->target[which[i]] - output[i]);
-    }
-    return n ? sum / n : (double)NAN;
-}
-
-const int *mp_seal_break_labels(const mp_seal *s)
-{
-    return s->label;
-}
-
-const double *mp_seal_break_targets(const mp_seal *s)
-{
-    return s->target;
+    return s->labels;
 }

@@ -224,7 +224,7 @@ static const int *dealing_order(const mp_dataset *d, mp_arena *a)
 {
     int graphs = d->graphs.graphs, n = 0;
     int *order = MP_NEW_RAW(a, int, graphs);
-    const int *label = d->seal ? mp_seal_break_labels(d->seal) : NULL;
+    const double *label = d->seal && d->task->classes ? mp_seal_break(d->seal).v : NULL;
     mp_rng rng = mp_rng_stream(0, MP_FOR_FOLDS, 0, 0, 0);
     int classes = label ? d->classes : 1;
     for (int c = 0; c < classes; c++) {

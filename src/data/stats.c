@@ -35,12 +35,13 @@ static int by_value(const void *p, const void *q)
 /* The label of every graph as the file has it; NULL when targets are not whole numbers. */
 static int64_t *label_values(const mp_dataset *d, mp_arena *a)
 {
-    const int *label = mp_seal_break_labels(d->seal);
-    const double *target = mp_seal_break_targets(d->seal);
+    mp_labels labels = mp_seal_break(d->seal);
     int64_t *value = MP_NEW_RAW(a, int64_t, d->graphs.graphs);
+    if (labels.columns > 1) return NULL;
     for (int b = 0; b < d->graphs.graphs; b++) {
-        if (target && (target[b] != floor(target[b]) || fabs(target[b]) > 1e15)) return NULL;
-        value[b] = target ? (int64_t)target[b] : label[b] < 0 ? -1 : d->class_value[label[b]];
+        double y = labels.v[b];
+        if (!(fabs(y) < 1e15) || y != floor(y)) return NULL;
+        value[b] = d->task->classes ? d->class_value[(int)y] : (int64_t)y;
     }
     return value;
 }
@@ -140,7 +141,7 @@ void mp_stats_text(const mp_dataset *d, const mp_stats *s, mp_buf *out)
 {
     mp_buf_printf(out, "%s, from %s\n", d->name, d->origin);
     mp_buf_printf(out, "graphs          %d\n", s->graphs);
-    mp_buf_printf(out, "task            %s\n", d->task == MP_CLASSIFY ? "classification" : "regression");
+    mp_buf_printf(out, "task            %s\n", d->task->name);
     if (s->classes && s->classes <= 1000) {
         mp_buf_printf(out, "classes         %d (", s->classes);
         class_list(s, out);
@@ -224,7 +225,7 @@ void mp_stats_json(const mp_dataset *d, const mp_stats *s, mp_buf *out)
     mp_json_open(out, '{');
     mp_json_add_text(out, "name", d->name);
     mp_json_add_text(out, "origin", d->origin);
-    mp_json_add_text(out, "task", d->task == MP_CLASSIFY ? "classification" : "regression");
+    mp_json_add_text(out, "task", d->task->name);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) mp_json_add_int(out, counts[i].key, counts[i].value);
     mp_json_add_real(out, "avg_nodes", s->avg_nodes);
     mp_json_add_real(out, "avg_edges", s->avg_edges);

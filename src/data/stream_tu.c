@@ -322,7 +322,7 @@ static mp_err count_unread(const mp_gather *g, mp_tap_open *open, int *columns)
 static mp_err classes_known(const mp_gather *g, mp_tap_open *open, const mp_dataset_as *as)
 {
     const char *path = g->files.part[MP_TU_GRAPH_LABELS].p;
-    if (!path || as->task != MP_CLASSIFY || !as->classes) return MP_OK;
+    if (!path || !as->classes) return MP_OK;
     mp_tap tap = { 0 };
     mp_feed f;
     mp_buf lines = { 0 };

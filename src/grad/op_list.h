@@ -37,6 +37,7 @@
     OP(prelu)                                                                                                          \
     OP(coarse_of)                                                                                                      \
     OP(collect)                                                                                                        \
+    OP(bce_known)                                                                                                      \
     OP(bce)                                                                                                            \
     OP(lstm)                                                                                                           \
     OP(set_attend)                                                                                                     \
@@ -64,6 +65,6 @@
     OP(memory)                                                                                                         \
     OP(kl_loss)                                                                                                        \
     OP(xent)                                                                                                           \
-    OP(mse)
+    OP(distance)
 
 #endif

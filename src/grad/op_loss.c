@@ -1,7 +1,11 @@
-/* op_loss.c - losses of outputs, X B x C, 1 x 1 each; a loss keeps its slope by every output for the backward.
- *     xent   -scale sum_b log softmax(x_b)[label_b];                  dx = scale (softmax(x) - onehot)
- *     bce    mean of log(1 + exp(-|x|)) + max(x, 0) - x y, y 0 or 1;  dx = (sigmoid(x) - y) / n
- *     mse    scale sum (x - target)^2;                                dx = 2 scale (x - target)
+/* op_loss.c - losses of outputs X [B x C]: numbers 1 x 1 (math.md 2.15); a loss keeps its slope by every output.
+ *
+ *     xent      scale sum_b -log softmax(X_b)[label_b];                dx = scale (softmax(x) - onehot)
+ *     bce       scale sum over known y of log(1 + exp(-|x|)) + max(x, 0) - x y;  dx = scale (sigmoid(x) - y)
+ *     distance  scale sum over known y, d = x - y, of
+ *               d^2;  |d|;  Huber: d^2/2, or delta (|d| - delta/2) beyond |d| = delta
+ *
+ * A y that is NaN is not known: it adds nothing and has no slope.
  * SPDX-License-Identifier: MIT */
 #include "grad/ops.h"
 #include "grad/product.h"
@@ -31,20 +35,31 @@ mp_mat *mp_xent(mp_ctx *c, mp_mat *x, const int *label, mp_real scale, const mp_
     return out;
 }
 
-mp_mat *mp_bce(mp_ctx *c, mp_mat *x, bool label)
+static mp_mat *cross_entropy(mp_ctx *c, mp_mat *x, const mp_real *want, mp_real same, mp_real scale)
 {
     mp_mat *out = mp_mat_new(c, 1, 1);
     mp_real *slope = MP_NEW_RAW(c->arena, mp_real, mp_size(x));
-    c->k->bce(out->v, slope, x->v, label, x->rows * x->cols);
+    c->k->bce(out->v, slope, x->v, want, same, scale, mp_size(x));
     MP_RECORD(c, loss_back, struct loss, out, x, slope);
     return out;
 }
 
-mp_mat *mp_mse(mp_ctx *c, mp_mat *x, const mp_real *target, mp_real scale)
+mp_mat *mp_bce(mp_ctx *c, mp_mat *x, bool label)
+{
+    size_t n = mp_size(x);
+    return cross_entropy(c, x, NULL, label, n ? 1 / (mp_real)n : 0);
+}
+
+mp_mat *mp_bce_known(mp_ctx *c, mp_mat *x, const mp_real *want, mp_real scale)
+{
+    return cross_entropy(c, x, want, 0, scale);
+}
+
+mp_mat *mp_distance(mp_ctx *c, mp_mat *x, const mp_real *want, mp_far how, mp_real delta, mp_real scale)
 {
     mp_mat *out = mp_mat_new(c, 1, 1);
     mp_real *slope = MP_NEW_RAW(c->arena, mp_real, mp_size(x));
-    c->k->mse(out->v, slope, x->v, target, scale, x->rows * x->cols);
+    c->k->distance(out->v, slope, x->v, want, how, delta, scale, mp_size(x));
     MP_RECORD(c, loss_back, struct loss, out, x, slope);
     return out;
 }

@@ -27,25 +27,43 @@ void mp_plain_xent(mp_real *loss, mp_real *slope, const mp_real *logp, const int
     loss[0] = (mp_real)(sum * (double)scale);
 }
 
-void mp_plain_bce(mp_real *loss, mp_real *slope, const mp_real *x, mp_real label, int n)
+/* want NULL: all are `same`. */
+void mp_plain_bce(mp_real *loss, mp_real *slope, const mp_real *x, const mp_real *want, mp_real same, mp_real scale,
+                  size_t n)
 {
-    mp_real scale = n ? 1 / (mp_real)n : 0;
     double sum = 0;
-    for (int i = 0; i < n; i++) {
-        mp_real v = x[i], size = v < 0 ? -v : v;
-        sum += (double)(log1(1 + exp1(-size)) + (v > 0 ? v : 0) - v * label);
-        slope[i] = scale * (sigmoid1(v) - label);
+    for (size_t i = 0; i < n; i++) {
+        mp_real v = x[i], size = v < 0 ? -v : v, y = want ? want[i] : same;
+        bool known = y == y;
+        if (known) sum += (double)(log1(1 + exp1(-size)) + (v > 0 ? v : 0) - v * y);
+        slope[i] = known ? scale * (sigmoid1(v) - y) : 0;
     }
     loss[0] = (mp_real)(sum * (double)scale);
 }
 
-void mp_plain_mse(mp_real *loss, mp_real *slope, const mp_real *x, const mp_real *target, mp_real scale, int n)
+static double far_by(mp_real d, mp_far how, mp_real delta, mp_real scale, mp_real *slope)
+{
+    mp_real size = d < 0 ? -d : d, sign = (mp_real)((d > 0) - (d < 0));
+    switch (how) {
+    case MP_FAR_ABSOLUTE:
+        *slope = scale * sign;
+        return (double)size;
+    case MP_FAR_HUBER:
+        *slope = scale * (size <= delta ? d : delta * sign);
+        return size <= delta ? 0.5 * (double)d * (double)d : (double)delta * ((double)size - 0.5 * (double)delta);
+    default:
+        *slope = 2 * scale * d;
+        return (double)d * (double)d;
+    }
+}
+
+void mp_plain_distance(mp_real *loss, mp_real *slope, const mp_real *x, const mp_real *want, mp_far how, mp_real delta,
+                       mp_real scale, size_t n)
 {
     double sum = 0;
-    for (int i = 0; i < n; i++) {
-        mp_real d = x[i] - target[i];
-        sum += (double)d * (double)d;
-        slope[i] = 2 * scale * d;
+    for (size_t i = 0; i < n; i++) {
+        slope[i] = 0;
+        if (want[i] == want[i]) sum += far_by(x[i] - want[i], how, delta, scale, &slope[i]);
     }
     loss[0] = (mp_real)(sum * (double)scale);
 }

@@ -116,19 +116,16 @@ int64_t mp_predictor_class(const mp_predictor *p, int i)
 
 static void answer_from(mp_predictor *p, const mp_mat *raw, mp_answer *out)
 {
-    int n = mp_model_outputs(p->model), best = 0;
-    bool classify = p->about.task == MP_CLASSIFY;
-    mp_real *v = MP_NEW_RAW(p->step, mp_real, n);
-    if (classify)
-        p->kernels->log_softmax(v, raw->v, 1, n);
-    else
-        memcpy(v, raw->v, sizeof *v * (size_t)n);
-    for (int i = 0; i < n; i++) {
-        p->value[i] = classify ? (float)exp((double)v[i]) : (float)v[i];
-        if (v[i] > v[best]) best = i;
-    }
-    *out = (mp_answer){ .class_index = classify ? best : -1, .outputs = n, .value = p->value };
-    out->label = classify ? p->about.class_value[best] : (int64_t)rint((double)v[0]);
+    const mp_goal *g = mp_model_goal(p->model);
+    int n = mp_model_outputs(p->model);
+    mp_real *told = MP_NEW_RAW(p->step, mp_real, n);
+    double *shown = MP_NEW_RAW(p->step, double, n), *answer = MP_NEW_RAW(p->step, double, g->columns);
+    g->task->tell(g, p->kernels, told, raw->v, 1);
+    g->task->answer(g, told, answer);
+    g->task->show(g, told, shown);
+    for (int i = 0; i < n; i++) p->value[i] = (float)shown[i];
+    *out = (mp_answer){ .class_index = g->task->classes ? (int)answer[0] : -1, .outputs = n, .value = p->value };
+    out->label = g->task->classes ? p->about.class_value[(int)answer[0]] : (int64_t)rint(answer[0]);
 }
 
 static bool finite_all(const mp_mat *m)

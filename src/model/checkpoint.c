@@ -6,6 +6,7 @@
 #include "model/checkpoint.h"
 #include "base/json.h"
 #include "model/safetensors.h"
+#include "task/metric.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -17,41 +18,76 @@
 #define MAX_COLUMNS 10000000
 #define MAX_FILE    ((size_t)1 << 34)
 
-static const char *const task_name[] = { "classify", "regress" };
 static const char *const degree_name[] = { "none", "one-hot", "normalised" };
 
 mp_about mp_about_of(const mp_dataset *d)
 {
-    bool classify = d->task == MP_CLASSIFY;
-    return (mp_about){ .task = d->task,
-                       .recipe = d->recipe,
-                       .classes = classify ? d->classes : 0,
-                       .class_value = classify ? d->class_value : NULL,
+    return (mp_about){ .recipe = d->recipe,
+                       .classes = d->classes,
+                       .class_value = d->class_value,
+                       .class_name = d->class_name,
                        .dataset = d->name,
                        .version = MP_VERSION };
 }
 
 /* ---- writing ---- */
 
+static void put_columns(int columns, const int *min, const int *count, mp_buf *b)
+{
+    mp_json_key(b, "labels");
+    mp_json_open(b, '[');
+    for (int i = 0; i < columns; i++) {
+        mp_json_open(b, '{');
+        mp_json_add_int(b, "min", min[i]);
+        mp_json_add_int(b, "count", count[i]);
+        mp_json_close(b, '}');
+    }
+    mp_json_close(b, ']');
+}
+
 static void put_recipe(const mp_recipe *r, mp_buf *b)
 {
     mp_json_open(b, '{');
     mp_json_add_int(b, "attributes", r->attributes);
     mp_json_add_int(b, "skip_attributes", r->skip_attributes);
-    mp_json_key(b, "labels");
-    mp_json_open(b, '[');
-    for (int i = 0; i < r->label_columns; i++) {
-        mp_json_open(b, '{');
-        mp_json_add_int(b, "min", r->label_min[i]);
-        mp_json_add_int(b, "count", r->label_count[i]);
-        mp_json_close(b, '}');
-    }
-    mp_json_close(b, ']');
+    put_columns(r->label_columns, r->label_min, r->label_count, b);
     mp_json_add_text(b, "degree", degree_name[r->degree]);
     mp_json_add_int(b, "degree_max", r->degree_max);
     mp_json_add_real(b, "degree_mean", r->degree_mean);
     mp_json_add_real(b, "degree_std", r->degree_std);
+    if (r->edge_attributes || r->edge_label_columns) {
+        mp_json_key(b, "edges");
+        mp_json_open(b, '{');
+        mp_json_add_int(b, "attributes", r->edge_attributes);
+        put_columns(r->edge_label_columns, r->edge_label_min, r->edge_label_count, b);
+        mp_json_close(b, '}');
+    }
     mp_json_close(b, '}');
+}
+
+static void put_numbers(const char *key, const double *v, int n, mp_buf *b)
+{
+    mp_json_key(b, key);
+    mp_json_open(b, '[');
+    for (int i = 0; i < n; i++) mp_json_put_real(b, v[i]);
+    mp_json_close(b, ']');
+}
+
+/* The scale of numbers, and the names of classes, where there are any. */
+static void put_labels(const mp_goal *goal, const mp_about *about, mp_buf *b)
+{
+    if (goal->mean) {
+        mp_json_key(b, "targets");
+        mp_json_open(b, '{');
+        put_numbers("mean", goal->mean, goal->columns, b);
+        put_numbers("std", goal->std, goal->columns, b);
+        mp_json_close(b, '}');
+    }
+    if (!about->class_name) return;
+    mp_json_key(b, "class_names");
+    mp_json_open(b, '[');
+    for (int i = 0; i < about->classes; i++) mp_json_put_text(b, about->class_name[i]);
+    mp_json_close(b, ']');
 }
 
 static void put_about(const mp_model *m, const mp_about *about, mp_buf *b)
@@ -60,18 +96,16 @@ static void put_about(const mp_model *m, const mp_about *about, mp_buf *b)
     mp_json_add_int(b, "format", FORMAT);
     mp_json_add_text(b, "version", MP_VERSION);
     mp_json_key(b, "config");
-    mp_buf config = { 0 };
-    mp_conf_json(mp_config_table, mp_model_config(m), &config);
-    mp_json_put_raw(b, config.p);
-    mp_buf_free(&config);
+    mp_config_to_json(mp_model_config(m), b);
     mp_json_add_int(b, "features", mp_model_features(m));
     if (mp_model_edge_features(m)) mp_json_add_int(b, "edge_features", mp_model_edge_features(m));
     mp_json_add_int(b, "outputs", mp_model_outputs(m));
-    mp_json_add_text(b, "task", task_name[about->task]);
+    mp_json_add_text(b, "task", mp_model_goal(m)->task->name);
     mp_json_key(b, "classes");
     mp_json_open(b, '[');
     for (int i = 0; i < about->classes; i++) mp_json_put_int(b, about->class_value[i]);
     mp_json_close(b, ']');
+    put_labels(mp_model_goal(m), about, b);
     mp_json_add_text(b, "dataset", about->dataset ? about->dataset : "");
     mp_json_key(b, "recipe");
     put_recipe(&about->recipe, b);
@@ -114,44 +148,12 @@ mp_err mp_checkpoint_save(const char *path, mp_model *m, const mp_about *about)
 
 /* ---- reading ---- */
 
-static mp_err value_text(const mp_json *v, const char *name, char out[80])
-{
-    switch ((mp_json_kind)v->kind) {
-    case MP_JSON_BOOL:
-        strcpy(out, v->truth ? "true" : "false");
-        return MP_OK;
-    case MP_JSON_NUMBER:
-        if (v->exact)
-            snprintf(out, 80, "%" PRId64, v->whole);
-        else
-            mp_real_text(v->number, out);
-        return MP_OK;
-    case MP_JSON_STRING:
-        if (v->bytes < 64) {
-            memcpy(out, v->text, v->bytes + 1);
-            return MP_OK;
-        }
-        return mp_fail(MP_ERR_INPUT, "%s: option '%s' is too long", name, v->key);
-    default:
-        return mp_fail(MP_ERR_INPUT, "%s: option '%s' is not one value", name, v->key);
-    }
-}
-
 /* An option that is missing has its default: files of older versions stay readable. */
 static mp_err get_config(const mp_json *root, const char *name, mp_config *out)
 {
     const mp_json *object;
     MP_TRY(mp_json_need(root, "config", MP_JSON_OBJECT, name, &object));
-    mp_config_init(out);
-    for (const mp_json *v = object->first; v; v = v->next) {
-        char value[80];
-        MP_TRY(value_text(v, name, value));
-        const mp_opt *o = mp_conf_find(mp_config_table, v->key);
-        if (!o || strcmp(o->name, v->key) != 0)
-            return mp_fail(MP_ERR_INPUT, "%s: unknown option '%s'; was it written by a newer midpool?", name, v->key);
-        if (mp_conf_set(mp_config_table, out, v->key, value, v->key) != MP_OK)
-            return mp_fail_within(MP_ERR_INPUT, "%s", name);
-    }
+    MP_TRY(mp_config_from_object(object, name, out));
     if (mp_config_check(out) != MP_OK) return mp_fail_within(MP_ERR_INPUT, "%s", name);
     return MP_OK;
 }
@@ -169,21 +171,32 @@ static mp_err get_word(const mp_json *obj, const char *key, const char *const *w
     return mp_fail(MP_ERR_INPUT, "%s: '%s' is '%.40s', which this version does not know", name, key, v->text);
 }
 
-static mp_err get_labels(const mp_json *object, const char *name, mp_recipe *r)
+static mp_err get_labels(const mp_json *object, const char *name, int *columns, int *min, int *count)
 {
     const mp_json *labels;
     MP_TRY(mp_json_need(object, "labels", MP_JSON_ARRAY, name, &labels));
-    int room = (int)(sizeof r->label_min / sizeof r->label_min[0]);
-    if (labels->count > room)
-        return mp_fail(MP_ERR_INPUT, "%s: %d node label columns, at most %d are possible", name, labels->count, room);
+    if (labels->count > MP_MAX_LABEL_COLUMNS)
+        return mp_fail(MP_ERR_INPUT, "%s: %d label columns, at most %d are possible", name, labels->count,
+                       MP_MAX_LABEL_COLUMNS);
     for (const mp_json *v = labels->first; v; v = v->next) {
         int64_t lo, n;
         MP_TRY(mp_json_need_int(v, "min", -MAX_COLUMNS, INT_MAX - MAX_COLUMNS, name, &lo));
         MP_TRY(mp_json_need_int(v, "count", 1, MAX_COLUMNS, name, &n));
-        r->label_min[r->label_columns] = (int)lo;
-        r->label_count[r->label_columns++] = (int)n;
+        min[*columns] = (int)lo;
+        count[(*columns)++] = (int)n;
     }
     return MP_OK;
+}
+
+/* What is read of edges; a model that takes nothing of them does not say so. */
+static mp_err get_edges(const mp_json *object, const char *name, mp_recipe *r)
+{
+    int64_t attributes;
+    const mp_json *edges = mp_json_get(object, "edges");
+    if (!edges) return MP_OK;
+    MP_TRY(mp_json_need_int(edges, "attributes", 0, MAX_COLUMNS, name, &attributes));
+    r->edge_attributes = (int)attributes;
+    return get_labels(edges, name, &r->edge_label_columns, r->edge_label_min, r->edge_label_count);
 }
 
 static mp_err get_finite(const mp_json *object, const char *key, const char *name, double *out)
@@ -214,14 +227,28 @@ static mp_err get_recipe(const mp_json *root, const char *name, mp_recipe *r)
     r->degree = (mp_degree_kind)degree;
     if (r->degree == MP_DEGREE_NORMALISED && !(r->degree_std > 0))
         return mp_fail(MP_ERR_INPUT, "%s: 'degree_std' must be above 0", name);
-    return get_labels(object, name, r);
+    MP_TRY(get_labels(object, name, &r->label_columns, r->label_min, r->label_count));
+    return get_edges(object, name, r);
+}
+
+static mp_err get_names(const mp_json *root, const char *name, mp_arena *a, mp_about *about)
+{
+    const mp_json *list = mp_json_get(root, "class_names");
+    if (!list) return MP_OK;
+    const char **out = MP_NEW(a, const char *, about->classes + 1);
+    int n = 0;
+    for (const mp_json *v = list->first; v && n < about->classes; v = v->next)
+        if (v->kind == MP_JSON_STRING) out[n++] = mp_arena_text(a, v->text, strlen(v->text));
+    if (list->kind != MP_JSON_ARRAY || list->count != n || n != about->classes)
+        return mp_fail(MP_ERR_INPUT, "%s: 'class_names' must be a text for each of %d classes", name, about->classes);
+    about->class_name = out;
+    return MP_OK;
 }
 
 static mp_err get_classes(const mp_json *root, int outputs, const char *name, mp_arena *a, mp_about *about)
 {
     const mp_json *list;
     MP_TRY(mp_json_need(root, "classes", MP_JSON_ARRAY, name, &list));
-    if (about->task == MP_REGRESS) return MP_OK;
     if (list->count != outputs)
         return mp_fail(MP_ERR_INPUT, "%s: %d class values for %d outputs", name, list->count, outputs);
     int64_t *value = MP_NEW(a, int64_t, outputs);
@@ -235,7 +262,48 @@ static mp_err get_classes(const mp_json *root, int outputs, const char *name, mp
     }
     about->classes = n;
     about->class_value = value;
+    return get_names(root, name, a, about);
+}
+
+static mp_err get_numbers(const mp_json *object, const char *key, int n, bool positive, const char *name, mp_arena *a,
+                          const double **out)
+{
+    const mp_json *list;
+    double *v = MP_NEW(a, double, n);
+    int i = 0;
+    MP_TRY(mp_json_need(object, key, MP_JSON_ARRAY, name, &list));
+    for (const mp_json *x = list->first; x && i < n && x->kind == MP_JSON_NUMBER; x = x->next) v[i++] = x->number;
+    bool fine = i == n && list->count == n;
+    for (i = 0; fine && i < n; i++) fine = isfinite(v[i]) && (!positive || v[i] > 0);
+    if (!fine)
+        return mp_fail(MP_ERR_INPUT, "%s: '%s' of the targets must be %d %snumbers", name, key, n,
+                       positive ? "positive " : "");
+    *out = v;
     return MP_OK;
+}
+
+/* Before there were counts, a network of one output was called a regression and judged after rounding: it has no scale. */
+static mp_err get_goal(const mp_json *root, int outputs, const mp_config *config, const char *name, mp_arena *a,
+                       mp_about *about, mp_goal *goal)
+{
+    const mp_json *word, *classes, *targets = mp_json_get(root, "targets");
+    MP_TRY(mp_json_need(root, "task", MP_JSON_STRING, name, &word));
+    *goal = (mp_goal){ .task = mp_task_find(word->text), .columns = outputs };
+    if (!goal->task)
+        return mp_fail(MP_ERR_INPUT, "%s: 'task' is '%.40s', which this version does not know", name, word->text);
+    MP_TRY(mp_json_need(root, "classes", MP_JSON_ARRAY, name, &classes));
+    if (goal->task->standard && !targets && config->standardise && outputs == 1) goal->task = &mp_task_count;
+    bool scaled = targets || !goal->task->standard || !config->standardise;
+    if (goal->task->classes ? outputs < 2 : classes->count > 0 || !scaled)
+        return mp_fail(MP_ERR_INPUT, "%s: its task does not go with its network", name);
+    if (goal->task->classes) {
+        goal->columns = 1;
+        goal->classes = outputs;
+        MP_TRY(get_classes(root, outputs, name, a, about));
+    }
+    if (targets) MP_TRY(get_numbers(targets, "mean", outputs, false, name, a, &goal->mean));
+    if (targets) MP_TRY(get_numbers(targets, "std", outputs, true, name, a, &goal->std));
+    return mp_metric_lead(goal->task, config->metric, &goal->metric);
 }
 
 static mp_err check_param(const mp_param *q, const mp_safetensors *s, const char *name)
@@ -296,7 +364,7 @@ static mp_err build(const mp_safetensors *s, const mp_json *root, const char *na
 {
     mp_config config;
     int64_t format, features, outputs;
-    int task = 0;
+    mp_goal goal;
     MP_TRY(mp_json_need_int(root, "format", 1, INT_MAX, name, &format));
     if (format > FORMAT)
         return mp_fail(MP_ERR_INPUT, "%s: format %d is newer than this midpool (" MP_VERSION ") reads", name,
@@ -304,10 +372,9 @@ static mp_err build(const mp_safetensors *s, const mp_json *root, const char *na
     MP_TRY(get_config(root, name, &config));
     MP_TRY(mp_json_need_int(root, "features", 1, MAX_COLUMNS, name, &features));
     MP_TRY(mp_json_need_int(root, "outputs", 1, 100000, name, &outputs));
-    MP_TRY(get_word(root, "task", task_name, 2, name, &task));
-    *about = (mp_about){ .task = (mp_task)task };
+    *about = (mp_about){ 0 };
     MP_TRY(get_recipe(root, name, &about->recipe));
-    MP_TRY(get_classes(root, (int)outputs, name, a, about));
+    MP_TRY(get_goal(root, (int)outputs, &config, name, a, about, &goal));
     const char *dataset = mp_json_text(root, "dataset", ""), *version = mp_json_text(root, "version", "");
     about->dataset = mp_arena_text(a, dataset, strlen(dataset));
     about->version = mp_arena_text(a, version, strlen(version));
@@ -315,11 +382,12 @@ static mp_err build(const mp_safetensors *s, const mp_json *root, const char *na
         return mp_fail(MP_ERR_INPUT, "%s: the recipe makes %d feature columns, the model takes %d", name,
                        mp_recipe_columns(&about->recipe), (int)features);
     int64_t edges = mp_json_int(root, "edge_features", 0); /* files of models without do not have it */
-    if (edges < 0 || edges > MAX_COLUMNS) return mp_fail(MP_ERR_INPUT, "%s: 'edge_features' is out of range", name);
+    if (edges != mp_recipe_edge_columns(&about->recipe))
+        return mp_fail(MP_ERR_INPUT, "%s: the recipe makes %d columns of edges, the model takes %" PRId64, name,
+                       mp_recipe_edge_columns(&about->recipe), edges);
     mp_inputs in = { (int)features, (int)edges, (int)outputs };
     if (mp_model_plan(a, &config, in, m) != MP_OK) return mp_fail_within(MP_ERR_INPUT, "%s", name);
-    if (mp_model_classifies(*m) != (about->task == MP_CLASSIFY))
-        return mp_fail(MP_ERR_INPUT, "%s: its task does not go with its network", name);
+    mp_model_aim(*m, &goal);
     mp_params *p = mp_model_params(*m);
     MP_TRY(check_params(p, s, name));
     mp_params_alloc(p);

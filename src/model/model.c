@@ -31,6 +31,7 @@ struct mp_model {
     const arch *arch;
     mp_inputs in;
     int blocks;
+    mp_goal goal;
     mp_conv conv[MP_LEVELS];
     mp_pool *pool[MP_LEVELS]; /* NULL: this block does not pool */
     mp_lin head[3];
@@ -169,6 +170,7 @@ mp_err mp_model_plan(mp_arena *a, const mp_config *config, mp_inputs in, mp_mode
         return mp_fail(MP_ERR_USAGE, "conv: %s needs attributes of edges, and there are none", conv_of(&m->conf)->name);
     if (!edges) in.edge_features = 0;
     m->in = in;
+    m->goal = mp_goal_plain(in.outputs);
     m->params.arena = a;
     m->baseline = mp_baseline_find(m->conf.pool);
     *out = m;
@@ -315,7 +317,13 @@ int mp_model_outputs(const mp_model *m)
     return m->in.outputs;
 }
 
-bool mp_model_classifies(const mp_model *m)
+const mp_goal *mp_model_goal(const mp_model *m)
 {
-    return m->in.outputs > 1;
+    return &m->goal;
+}
+
+void mp_model_aim(mp_model *m, const mp_goal *goal)
+{
+    mp_assert(mp_goal_outputs(goal) == m->in.outputs);
+    m->goal = *goal;
 }

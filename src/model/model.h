@@ -10,6 +10,7 @@
 #include "conf/config.h"
 #include "nn/params.h"
 #include "pool/pool.h"
+#include "task/task.h"
 
 /* Ranges that one option alone cannot show, and the name of the operator, which is put into its usual spelling. Unknown:
  * the nearest is named. */
@@ -57,7 +58,11 @@ const mp_config *mp_model_config(const mp_model *m);
 int mp_model_features(const mp_model *m);
 int mp_model_edge_features(const mp_model *m); /* 0: it reads no attributes of edges */
 int mp_model_outputs(const mp_model *m);
-bool mp_model_classifies(const mp_model *m); /* outputs are log-probabilities; else raw numbers */
+
+/* What the outputs mean. Until a goal is set: classes where there are several, else a count. The goal must have as many outputs
+ * as the model; what it points to must stay. */
+const mp_goal *mp_model_goal(const mp_model *m);
+void mp_model_aim(mp_model *m, const mp_goal *goal);
 
 /* What each pooling did, for explanations: one record a level, in the order of the levels. */
 typedef struct mp_trail {

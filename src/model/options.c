@@ -7,17 +7,37 @@
 
 /* Of every method: how large it is and how it is trained. */
 static const char training[] = "pool hidden batch-size epochs patience seed lr weight-decay beta1 clip schedule "
-                               "warmup:schedule=cosine lr-drop:schedule=step";
+                               "warmup:schedule=cosine lr-drop:schedule=step task metric stop-on:patience!=0";
 /* Of the network around node-drop operators (model.c); baselines are networks of their own. */
-static const char network[] = "arch conv layers:arch=tu dropout:arch=tu";
+static const char network[] = "arch conv edge-attributes layers:arch=tu dropout:arch=tu";
+
+#define SHARED (1 + MP_TASKS_MOST) /* lists before those of the method */
+
+/* Lists of tasks: of the one that is chosen, or of all of them as long as the data decides. */
+static void task_lists(const mp_config *c, mp_use_list out[MP_TASKS_MOST])
+{
+    const mp_task *const *t = mp_tasks();
+    memset(out, 0, sizeof *out * MP_TASKS_MOST);
+    for (int i = 0; t[i]; i++)
+        if (c->task == MP_TASK_AUTO || c->task == i + 1) out[i].words = t[i]->options;
+}
 
 int mp_config_lists(const mp_config *c, mp_use_list out[MP_LISTS_MOST])
 {
     const mp_pool_op *op = mp_pool_find(c->pool);
     const mp_baseline *b = mp_baseline_find(c->pool);
     out[0] = (mp_use_list){ training, NULL };
-    out[1] = (mp_use_list){ op ? network : b ? b->options : NULL, NULL };
-    return op ? 2 + mp_pool_options(op, c, out + 2) : 2;
+    task_lists(c, out + 1);
+    out[SHARED] = (mp_use_list){ op ? network : b ? b->options : NULL, NULL };
+    return op ? SHARED + 1 + mp_pool_options(op, c, out + SHARED + 1) : SHARED + 1;
+}
+
+mp_config mp_config_for_task(const mp_config *c, const mp_task *t)
+{
+    mp_config out = *c;
+    for (int i = 0; mp_tasks()[i]; i++)
+        if (mp_tasks()[i] == t) out.task = i + 1;
+    return out;
 }
 
 mp_used mp_config_uses(const mp_config *c, const char *option)
@@ -54,7 +74,7 @@ static bool stands_in(const char *pool, const char *option, bool own)
     mp_config_init(&c);
     strcpy(c.pool, pool);
     for (c.variant = MP_VARIANT_PAPER; c.variant <= MP_VARIANT_AUTHORS; c.variant++) {
-        int first = mp_pool_find(pool) ? 2 + MP_POOL_SHARED : 1, n = mp_config_lists(&c, list);
+        int first = mp_pool_find(pool) ? SHARED + 1 + MP_POOL_SHARED : SHARED, n = mp_config_lists(&c, list);
         for (int i = own ? first : 0; i < (own ? n : first); i++)
             if (mp_uses(&list[i], &c, option) != MP_USED_NEVER) return true;
     }
@@ -91,10 +111,36 @@ static void put_owners(const char *option, mp_buf *out)
     mp_buf_free(&other);
 }
 
+/* Tasks that have the option, "regress, count"; returns how many. */
+static int tasks_with(const char *option, mp_buf *out)
+{
+    int n = 0;
+    mp_config usual;
+    mp_config_init(&usual);
+    for (int i = 0; mp_tasks()[i]; i++)
+        if (mp_uses(&(mp_use_list){ mp_tasks()[i]->options, NULL }, &usual, option) != MP_USED_NEVER)
+            mp_buf_printf(out, "%s%s", n++ ? ", " : "", mp_tasks()[i]->name);
+    return n;
+}
+
+/* An option of tasks that the chosen one does not have. */
+static mp_err unused_by_task(const mp_config *c, const char *option, const char *where)
+{
+    mp_buf names = { 0 };
+    int n = tasks_with(option, &names);
+    mp_err e = MP_OK;
+    if (n && c->task != MP_TASK_AUTO && mp_config_uses(c, option) == MP_USED_NEVER)
+        e = mp_fail(MP_ERR_USAGE, "%s: not used by the task %s; %s %s it", where, mp_tasks()[c->task - 1]->name,
+                    names.p, n == 1 ? "has" : "have");
+    mp_buf_free(&names);
+    return e;
+}
+
 mp_err mp_unused(const mp_config *c, const char *option, const char *methods, const char *where)
 {
     mp_use_list list[MP_LISTS_MOST];
     mp_buf why = { 0 };
+    MP_TRY(unused_by_task(c, option, where));
     for (int i = 0, n = mp_config_lists(c, list); i < n; i++) mp_uses_needs(&list[i], option, &why);
     bool needs = why.n > 0, other = !needs && mp_method_uses(c->pool, option);
     if (other) mp_buf_puts(&why, " with this variant");

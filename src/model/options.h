@@ -4,13 +4,17 @@
 #define MP_OPTIONS_H
 
 #include "pool/pool.h"
+#include "task/task.h"
 
 /* The lists of the method that `c` names, in the variant of `c`; returns their number. */
-#define MP_LISTS_MOST (2 + MP_POOL_LISTS)
+#define MP_LISTS_MOST (2 + MP_TASKS_MOST + MP_POOL_LISTS)
 int mp_config_lists(const mp_config *c, mp_use_list out[MP_LISTS_MOST]);
 
 /* Whether the method that `c` names, configured like this, looks at the option. What training alone looks at counts. */
 mp_used mp_config_uses(const mp_config *c, const char *option);
+
+/* The configuration with the task that the data decided about: then it is known which options of tasks are used. */
+mp_config mp_config_for_task(const mp_config *c, const mp_task *t);
 
 /* Options that are not used get their defaults: configurations that train alike become equal. */
 void mp_config_trim(mp_config *c);

@@ -2,6 +2,7 @@
  * within it is seed, fold, score-dim and drop. Sorting by it brings families together; rows are made within.
  * SPDX-License-Identifier: MIT */
 #include "report/group.h"
+#include "report/score.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ typedef struct maker {
     mp_arena *arena;
     mp_group *group;
     int count, room, family; /* family: the number of the one that is up */
+    const char *metric;      /* that was asked for, or NULL */
 } maker;
 
 static bool one_of(const char *name, const char *const *names)
@@ -78,16 +80,28 @@ static mp_group_kind kind_of(const mp_config *c, mp_grid grid)
     return c->flip || c->score_dim > 1 || c->drop > 0 ? MP_GROUP_ABLATION : MP_GROUP_BASE;
 }
 
-static mp_choice_run choice_run(const mp_stored *r)
+/* The metric of a run, by name; NAN in all three where it was not kept. */
+static mp_measured measure_of(const mp_run_result *r, const char *metric)
 {
+    mp_measured lead = { .val = r->val_metric, .test = r->test_metric, .large = r->large_metric };
+    mp_measured none = { .val = (double)NAN, .test = (double)NAN, .large = (double)NAN };
+    if (strcmp(r->metric, metric) == 0) return lead;
+    for (int i = 0; i < r->measures; i++)
+        if (strcmp(r->measure[i].name, metric) == 0) return r->measure[i];
+    return none;
+}
+
+static mp_choice_run choice_run(const mp_stored *r, const char *metric)
+{
+    mp_measured m = measure_of(&r->result, metric);
     return (mp_choice_run){ .seed = r->key.config.seed,
                             .fold = r->key.fold,
                             .folds = r->key.folds,
                             .point = { r->key.config.score_dim, r->key.config.drop },
                             .val_loss = r->result.val_loss,
-                            .val_metric = r->result.val_metric,
-                            .test_metric = r->result.test_metric,
-                            .large_metric = r->result.large_metric };
+                            .val_metric = m.val,
+                            .test_metric = m.test,
+                            .large_metric = m.large };
 }
 
 static mp_group *new_group(maker *m)
@@ -99,7 +113,7 @@ static mp_group *new_group(maker *m)
     return &m->group[m->count++];
 }
 
-static void add_run(mp_group *g, const mp_stored *r, const mp_stored **run, const mp_stored **fail,
+static void add_run(mp_group *g, const mp_stored *r, const char *metric, const mp_stored **run, const mp_stored **fail,
                     mp_choice_run *choice)
 {
     if (g->runs + g->failed == 0) g->key = r->key;
@@ -107,7 +121,9 @@ static void add_run(mp_group *g, const mp_stored *r, const mp_stored **run, cons
         fail[g->failed++] = r;
         return;
     }
-    choice[g->runs] = choice_run(r);
+    const char *shown = metric ? metric : run[0] ? run[0]->result.metric : r->result.metric;
+    choice[g->runs] = choice_run(r, shown);
+    g->metric = mp_metric_of(shown);
     run[g->runs++] = r;
     g->hit_cap += r->result.hit_cap != 0;
     if (isfinite(r->result.seconds)) g->seconds += r->result.seconds;
@@ -127,7 +143,7 @@ static void make_row(maker *m, member *family, int n, mp_grid grid, const mp_con
     };
     for (int i = 0; i < n; i++) {
         if (!mp_grid_has(grid, config, &family[i].run->key.config)) continue;
-        add_run(&g, family[i].run, run, fail, choice);
+        add_run(&g, family[i].run, m->metric, run, fail, choice);
         family[i].counted = true;
     }
     g.choice = choice;
@@ -244,12 +260,12 @@ static void make_groups(maker *m, member *t, int n, const pattern *p, int patter
     }
 }
 
-void mp_group_runs(const mp_stored *run, int n, const mp_declared *declared, int studies, mp_arena *a,
-                   const mp_group **out, int *count)
+void mp_group_runs(const mp_stored *run, int n, const mp_declared *declared, int studies, const char *metric,
+                   mp_arena *a, const mp_group **out, int *count)
 {
     member *t = MP_NEW(a, member, n + 1);
     pattern *p = MP_NEW(a, pattern, studies + 1);
-    maker m = { .arena = a };
+    maker m = { .arena = a, .metric = metric };
     for (int i = 0; i < n; i++) t[i] = (member){ tag_of(&run[i].key, MP_GRID_NONE, a), &run[i], false };
     for (int i = 0; i < studies; i++) p[i] = (pattern){ tag_of(&declared[i].key, declared[i].grid, a), &declared[i] };
     qsort(t, (size_t)n, sizeof *t, by_tag);
@@ -285,7 +301,7 @@ mp_err mp_group_choose(const mp_group *s, mp_select mode, const mp_choice_point 
 {
     bool only_one = s->grid == MP_GRID_NONE, lacking = mode == MP_SELECT_FIXED && !only_one && !has_point(s, fixed);
     mp_select how = lacking || (mode == MP_SELECT_FIXED && only_one) ? MP_SELECT_VAL : mode;
-    mp_err e = mp_choose(s->choice, s->runs, how, fixed, a, out);
+    mp_err e = mp_choose(s->choice, s->runs, s->metric && !s->metric->larger, how, fixed, a, out);
     if (e != MP_OK) return mp_fail_within(e, "%s, %s", s->key.dataset, s->model);
     out->mode = mode;
     out->missing += out->grid.seeds * out->grid.folds * (s->points - out->grid.points);

@@ -9,6 +9,7 @@
 #define MP_GROUP_H
 
 #include "store/store.h"
+#include "task/metric.h"
 #include "train/choose.h"
 
 typedef enum mp_group_kind {
@@ -24,6 +25,7 @@ typedef struct mp_group {
     int points;                   /* of the grid, whether they were run or not                */
     bool plain;                   /* no such options: comparable with the paper's number      */
     mp_run_key key;               /* of one of its runs                                       */
+    const mp_metric *metric;      /* that chooses and is shown                                */
     int runs, failed, hit_cap;    /* finished, failed; finished ones stopped by the epoch cap */
     const mp_stored *const *run;  /* the finished ones                                        */
     const mp_choice_run *choice;  /* the same, for choose.h                                   */
@@ -32,9 +34,10 @@ typedef struct mp_group {
     int family;                   /* equal for studies that differ in score-dim and drop alone */
 } mp_group;
 
-/* Sorted by data set, operator, kind. The runs must stay. `declared` (may be NULL) is what studies declared. */
-void mp_group_runs(const mp_stored *run, int n, const mp_declared *declared, int studies, mp_arena *a,
-                   const mp_group **out, int *count);
+/* Sorted by data set, operator, kind. The runs must stay. `declared` (may be NULL) is what studies declared; `metric` chooses
+ * and is shown, NULL: the one that led each run. */
+void mp_group_runs(const mp_stored *run, int n, const mp_declared *declared, int studies, const char *metric,
+                   mp_arena *a, const mp_group **out, int *count);
 
 /* mp_choose on the runs of a study. A fixed point is no choice where there is no grid; a grid that lacks the
  * point has no score. Missing is what lacks from seeds x folds x all points of the grid. */

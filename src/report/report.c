@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "report/html.h"
+#include "report/score.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -156,24 +157,26 @@ static mp_err write_runs(const page *p)
     return MP_OK;
 }
 
-static const char *select_meaning(mp_select mode)
+static const char *select_meaning(mp_select mode, const char *metric, mp_arena *a)
 {
     static const char *const text[MP_SELECT_MODES] = {
-        [MP_SELECT_VAL] = "\"test\": for each seed the grid point with the best validation accuracy; the test fold is "
+        [MP_SELECT_VAL] = "\"test\": for each seed the grid point with the best validation %s; the test fold is "
                           "looked at after the choice.",
-        [MP_SELECT_VAL_GLOBAL] = "\"test\": one grid point for all seeds, the best by validation accuracy.",
-        [MP_SELECT_PAPER] = "\"test\": for each seed the grid point with the best test accuracy. This is not an honest "
+        [MP_SELECT_VAL_GLOBAL] = "\"test\": one grid point for all seeds, the best by validation %s.",
+        [MP_SELECT_PAPER] = "\"test\": for each seed the grid point with the best test %s. This is not an honest "
                             "estimate.",
-        [MP_SELECT_PAPER_GLOBAL] = "\"test\": one grid point for all seeds, the best by test accuracy. This is not an "
+        [MP_SELECT_PAPER_GLOBAL] = "\"test\": one grid point for all seeds, the best by test %s. This is not an "
                                    "honest estimate.",
-        [MP_SELECT_FIXED] = "\"test\": one grid point, fixed beforehand.",
+        [MP_SELECT_FIXED] = "\"test\": one grid point, fixed beforehand.%.0s",
     };
-    return text[mode];
+    return mp_arena_printf(a, text[mode], metric);
 }
 
 static mp_err write_results(const page *p)
 {
     bool chosen = false, finished = false;
+    const mp_metric *one = mp_report_metric(p->study, p->count);
+    const char *metric = one ? one->title : "metric";
     for (int i = 0; i < p->count; i++) {
         chosen = chosen || p->study[i].grid != MP_GRID_NONE;
         finished = finished || p->study[i].runs > 0;
@@ -183,14 +186,19 @@ static mp_err write_results(const page *p)
         mp_html_para(p->b, "No run has finished; why is said below. The same command tries failed runs again.");
         return MP_OK;
     }
-    mp_html_para(p->b, "Test accuracy in percent: mean over seeds of the mean over folds, \xC2\xB1 population standard "
-                       "deviation over seeds. \"std folds\" is the standard deviation over the folds of one seed, "
-                       "averaged over seeds.");
+    mp_html_para(p->b,
+                 mp_arena_printf(p->arena,
+                                 "Test %s: mean over seeds of the mean over folds, \xC2\xB1 population standard "
+                                 "deviation over seeds. \"std folds\" is the standard deviation over the folds of one "
+                                 "seed, averaged over seeds.",
+                                 one ? mp_score_unit(one, p->arena) : "metric, shares in percent"));
     if (chosen) {
-        mp_html_para(p->b, select_meaning(p->o->select));
-        mp_html_para(p->b, "\"best on test\" takes for each seed the grid point with the best test accuracy, as the "
-                           "paper's released script does; the gap is what that choice gains. Where a study has no grid "
-                           "nothing is chosen, and these two have a dash.");
+        mp_html_para(p->b, select_meaning(p->o->select, metric, p->arena));
+        mp_html_para(p->b, mp_arena_printf(p->arena,
+                                           "\"best on test\" takes for each seed the grid point with the best test %s, "
+                                           "as the paper's released script does; the gap is what that choice gains. "
+                                           "Where a study has no grid nothing is chosen, and these two have a dash.",
+                                           metric));
     }
     mp_html_para(p->b,
                  "\"paper\" is the number the paper prints, \"to paper\" is ours, chosen in the same way, less the "
@@ -319,7 +327,7 @@ static mp_err write_page(const page *p, const char *source)
 mp_err mp_report_html(const mp_stored *run, int n, const char *source, const mp_report_options *o, mp_buf *out)
 {
     page p = { .b = out, .arena = mp_arena_new(1 << 20), .o = o, .run = run, .n = n };
-    mp_group_runs(run, n, o->declared, o->studies, p.arena, &p.study, &p.count);
+    mp_group_runs(run, n, o->declared, o->studies, o->metric, p.arena, &p.study, &p.count);
     mp_err e = write_page(&p, source);
     mp_arena_free(p.arena);
     return e;
@@ -330,7 +338,7 @@ static mp_err write_forms(const mp_stored *run, int n, const mp_report_options *
 {
     const mp_group *study;
     int count;
-    mp_group_runs(run, n, o->declared, o->studies, a, &study, &count);
+    mp_group_runs(run, n, o->declared, o->studies, o->metric, a, &study, &count);
     if (text) {
         mp_table t;
         MP_TRY(mp_report_results(study, count, NULL, o, a, &t));

@@ -24,6 +24,7 @@ typedef struct mp_report_options {
     int pictures, tables; /* of the caller, shown behind the results */
     const mp_picture *picture;
     const mp_table *table;
+    const char *metric;             /* that chooses and is shown; NULL: the one that led each run */
     const char *left_out;           /* a line on what of the store cannot be read, for the page; NULL: nothing */
     void (*note)(const char *line); /* the same line, for the terminal; may be NULL */
 } mp_report_options;
@@ -35,7 +36,10 @@ MP_MUST mp_err mp_report_write(const char *store_path, const char *out_path, con
 /* From runs in memory. `source` is named below the title. */
 MP_MUST mp_err mp_report_html(const mp_stored *run, int n, const char *source, const mp_report_options *o, mp_buf *out);
 
-/* The results as one table, for the terminal or a page. Numbers in percent. `dataset` NULL: of all, with a
+/* The metric that all studies share; NULL: there are several. */
+const mp_metric *mp_report_metric(const mp_group *study, int count);
+
+/* The results as one table, for the terminal or a page. Shares in percent. `dataset` NULL: of all, with a
  * column for it. */
 MP_MUST mp_err mp_report_results(const mp_group *study, int count, const char *dataset, const mp_report_options *o,
                                  mp_arena *a, mp_table *out);

@@ -3,28 +3,25 @@
 #include "base/json.h"
 #include "report/paper.h"
 #include "report/report.h"
+#include "report/score.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *const with_set[] = { "data set",      "model",   "test",     "std folds",   "best on test",
-                                        "gap",           "paper",   "to paper", "larger test", "paper, larger",
-                                        "seeds x folds", "missing", NULL };
+static const char *const with_set[] = { "data set",      "model",         "test",    "metric",   "std folds",
+                                        "best on test",  "gap",           "paper",   "to paper", "larger test",
+                                        "paper, larger", "seeds x folds", "missing", NULL };
 
-static void add_score(mp_table *t, const mp_score *s)
+const mp_metric *mp_report_metric(const mp_group *study, int count)
 {
-    if (isfinite(s->mean))
-        mp_table_add(t, "%.2f \xC2\xB1 %.2f", 100 * s->mean, 100 * s->std_seeds);
-    else
-        mp_table_add(t, "-");
-}
-
-static void add_number(mp_table *t, const char *fmt, double v)
-{
-    char text[64];
-    mp_format(text, sizeof text, fmt[0] == '+' ? "%+.2f" : "%.2f", v);
-    mp_table_add(t, "%s", isfinite(v) ? text : "-");
+    const mp_metric *m = NULL;
+    for (int i = 0; i < count; i++) {
+        if (study[i].runs == 0) continue;
+        if (m && strcmp(m->title, study[i].metric->title) != 0) return NULL;
+        m = study[i].metric;
+    }
+    return m;
 }
 
 static void add_paper(mp_table *t, mp_paper_cell p)
@@ -35,32 +32,34 @@ static void add_paper(mp_table *t, mp_paper_cell p)
         mp_table_add(t, "-");
 }
 
+/* The paper has accuracies alone. */
 static mp_paper_cell paper_cell(const mp_group *s, bool large)
 {
-    if (!s->plain || s->kind == MP_GROUP_ABLATION) return (mp_paper_cell){ 0, 0 };
+    bool accuracy = s->metric && strcmp(s->metric->title, "accuracy") == 0;
+    if (!s->plain || s->kind == MP_GROUP_ABLATION || !accuracy) return (mp_paper_cell){ 0, 0 };
     return mp_paper_find(s->key.dataset, s->key.config.pool, s->kind == MP_GROUP_MID, large);
 }
 
 /* The paper chose on test, so its number is compared with ours chosen in the same way. */
-static mp_err add_row(mp_table *t, const mp_group *s, bool with_dataset, const mp_report_options *o, mp_arena *a)
+static mp_err add_row(mp_table *t, const mp_group *s, bool with_dataset, bool with_metric, const mp_report_options *o,
+                      mp_arena *a)
 {
     mp_choice honest, best;
+    const mp_metric *m = s->metric;
     MP_TRY(mp_group_choose(s, o->select, o->fixed, a, &honest));
     MP_TRY(mp_group_choose(s, MP_SELECT_PAPER, NULL, a, &best));
     mp_paper_cell paper = paper_cell(s, false);
     bool chosen = s->grid != MP_GRID_NONE;
     if (with_dataset) mp_table_add(t, "%s", s->key.dataset);
     mp_table_add(t, "%s", s->model);
-    add_score(t, &honest.test);
-    add_number(t, "%.2f", 100 * honest.test.std_folds);
-    if (chosen)
-        add_score(t, &best.test);
-    else
-        mp_table_add(t, "-");
-    add_number(t, "+%.2f", chosen ? 100 * (best.test.mean - honest.test.mean) : (double)NAN);
+    mp_score_cell(t, m, honest.test.mean, honest.test.std_seeds);
+    mp_table_add(t, "%s", with_metric ? mp_score_unit(m, a) : "-");
+    mp_score_number(t, m, honest.test.std_folds, false);
+    mp_score_cell(t, m, chosen ? best.test.mean : (double)NAN, best.test.std_seeds);
+    mp_score_number(t, m, chosen ? best.test.mean - honest.test.mean : (double)NAN, true);
     add_paper(t, paper);
-    add_number(t, "+%.2f", paper.mean > 0 ? 100 * best.test.mean - paper.mean : (double)NAN);
-    add_score(t, &honest.large);
+    mp_score_number(t, m, paper.mean > 0 ? best.test.mean - paper.mean / 100 : (double)NAN, true);
+    mp_score_cell(t, m, honest.large.mean, honest.large.std_seeds);
     add_paper(t, paper_cell(s, true));
     mp_table_add(t, "%d x %d", honest.test.seeds, honest.test.folds);
     mp_table_add(t, honest.missing ? "%d" : "-", honest.missing);
@@ -74,7 +73,7 @@ mp_err mp_report_results(const mp_group *study, int count, const char *dataset, 
     mp_table_init(&t, a, NULL, with_set + (dataset != NULL));
     for (int i = 0; i < count; i++) {
         if (study[i].runs == 0 || (dataset && strcmp(dataset, study[i].key.dataset) != 0)) continue;
-        MP_TRY(add_row(&t, &study[i], dataset == NULL, o, a));
+        MP_TRY(add_row(&t, &study[i], dataset == NULL, mp_report_metric(study, count) == NULL, o, a));
     }
     mp_table_without_empty(&t, 3, out);
     out->lead = dataset ? 2 : 3;
@@ -125,6 +124,8 @@ static void key_json(const mp_group *s, mp_buf *b)
     mp_json_add_text(b, "pool", s->key.config.pool);
     mp_json_add_text(b, "kind", kinds[s->kind]);
     mp_json_add_text(b, "grid", mp_grid_name[s->grid]);
+    if (s->runs) mp_json_add_text(b, "task", s->run[0]->result.task);
+    if (s->runs) mp_json_add_text(b, "metric", s->metric->name);
     mp_json_add_text(b, "fingerprint", fingerprint);
     mp_json_add_text(b, "folds_from", s->key.folds_from);
     mp_json_add_int(b, "folds", s->key.folds);

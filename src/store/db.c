@@ -82,6 +82,29 @@ static void json_valid(sqlite3_context *c, int n, sqlite3_value **v)
     mp_arena_free(a);
 }
 
+/* For the step to version 3: the key of a run of today, NULL where the row cannot be read. */
+static void run_key(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    mp_arena *a = mp_arena_new(1 << 14);
+    mp_run_key k;
+    char hash[65];
+    const char *text[6];
+    memset(&k, 0, sizeof k);
+    for (int i = 0; i < n; i++) text[i] = (const char *)sqlite3_value_text(v[i]);
+    bool whole = n == 6 && text[0] && text[1] && text[2] && text[5] && strlen(text[0]) < sizeof k.dataset &&
+                 strlen(text[2]) < sizeof k.folds_from;
+    if (whole && mp_config_from_json(mp_span_of(text[5]), "config", a, &k.config) == MP_OK) {
+        strcpy(k.dataset, text[0]);
+        strcpy(k.folds_from, text[2]);
+        k.fingerprint = strtoull(text[1], NULL, 16);
+        k.fold = sqlite3_value_int(v[3]);
+        k.folds = sqlite3_value_int(v[4]);
+        mp_run_key_hash(&k, hash);
+        sqlite3_result_text(c, hash, -1, SQLITE_TRANSIENT);
+    }
+    mp_arena_free(a);
+}
+
 /* A schema can hold code (triggers, views, calls of functions), and a file from elsewhere any schema. */
 static void distrust(sqlite3 *db)
 {
@@ -93,6 +116,8 @@ static void distrust(sqlite3 *db)
         sqlite3_db_config(db, switches[i][0], switches[i][1], NULL);
     sqlite3_create_function(db, "json_valid", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
                             json_valid, NULL, NULL);
+    sqlite3_create_function(db, "midpool_key", 6, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL, run_key,
+                            NULL, NULL);
     sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL); /* damaged pages are seen early */
 }
 
@@ -132,6 +157,7 @@ static mp_err check_tables(mp_store *s)
     sqlite3 *ours = NULL;
     sqlite3_stmt *stmt = NULL;
     int rc = sqlite3_open(":memory:", &ours);
+    if (rc == SQLITE_OK) distrust(ours);
     for (int v = 0; rc == SQLITE_OK && v < s->version; v++) rc = sqlite3_exec(ours, schema_step[v], NULL, NULL, NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_prepare_v2(ours, "SELECT name FROM sqlite_master WHERE type = 'table'", -1, &stmt, NULL);
@@ -149,7 +175,8 @@ static void view_sql(mp_buf *b)
     mp_buf_puts(b, "CREATE VIEW runs AS SELECT run.*");
     for (const mp_opt *o = mp_config_table; o->name; o++)
         if (strcmp(o->name, "seed") != 0) /* is a column of the table already */
-            mp_buf_printf(b, ", json_extract(config, '$.\"%s\"') AS \"%s\"", o->name, o->name);
+            mp_buf_printf(b, ", ifnull(json_extract(config, '$.\"%s\"'), '%s') AS \"%s\"", o->name, o->initial,
+                          o->name);
     mp_buf_puts(b, " FROM run");
 }
 

@@ -31,4 +31,12 @@ MP_MUST mp_err mp_db_int(mp_store *s, const char *sql, int64_t *out);
 /* Runs `body` between BEGIN IMMEDIATE and COMMIT; any failure takes everything back. */
 MP_MUST mp_err mp_db_transaction(mp_store *s, mp_err (*body)(mp_store *s, void *context), void *context);
 
+/* A statement that gives the rows of runs where `where` holds, its first column the id; and a run out of such a row, but for its
+ * metrics and its curve. */
+MP_MUST mp_err mp_row_prepare(mp_store *s, const char *where, sqlite3_stmt **out);
+MP_MUST mp_err mp_row_read(sqlite3_stmt *stmt, mp_arena *a, mp_stored *out);
+
+/* A column that may be NULL: NAN then. */
+double mp_column_real(sqlite3_stmt *stmt, int i);
+
 #endif

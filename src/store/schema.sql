@@ -58,3 +58,20 @@ CREATE TABLE study (
     config TEXT NOT NULL CHECK (json_valid(config)),
     UNIQUE (dataset, fingerprint, folds_from, folds, grid, config)
 );
+
+-- Version 3. What a run learns, the metric that leads, and every metric. Runs from before: a count where the set was known
+-- to have one, else classes; only one metric was kept. Keys cover what differs from the defaults of the parts in use.
+ALTER TABLE run ADD COLUMN task TEXT NOT NULL DEFAULT 'classify';
+ALTER TABLE run ADD COLUMN metric TEXT NOT NULL DEFAULT 'accuracy';
+UPDATE run SET task = 'count', metric = 'count_accuracy' WHERE dataset IN ('COLORS-3', 'TRIANGLES', 'ZINC_12k');
+UPDATE OR IGNORE run SET key = midpool_key(dataset, fingerprint, folds_from, fold, folds, config);
+CREATE TABLE metric (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    place INTEGER NOT NULL,                -- in the order of the task
+    val REAL,
+    test REAL,
+    large REAL,
+    PRIMARY KEY (run, name)
+) WITHOUT ROWID;
+INSERT INTO metric SELECT id, metric, 0, val_metric, test_metric, large_metric FROM run WHERE status = 'done';

@@ -17,8 +17,8 @@ static const char insert_sql[] =
     " message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 static const char result_sql[] =
     "UPDATE run SET epochs = ?, best_epoch = ?, hit_cap = ?, train_loss = ?, val_loss = ?, val_metric = ?,"
-    " test_metric = ?, large_metric = ?, seconds = ?, seconds_per_epoch = ?, peak_bytes = ?, model_sha256 = ?"
-    " WHERE id = ?";
+    " test_metric = ?, large_metric = ?, seconds = ?, seconds_per_epoch = ?, peak_bytes = ?, model_sha256 = ?,"
+    " task = ?, metric = ? WHERE id = ?";
 
 static void bind_text(sqlite3_stmt *stmt, int *at, const char *text)
 {
@@ -73,6 +73,8 @@ static void bind_result(sqlite3_stmt *stmt, const mp_run_result *r, int64_t run)
     bind_real(stmt, &at, r->seconds_per_epoch);
     bind_int(stmt, &at, (int64_t)r->peak_bytes);
     bind_text(stmt, &at, r->model_sha256);
+    bind_text(stmt, &at, r->task);
+    bind_text(stmt, &at, r->metric);
     bind_int(stmt, &at, run);
 }
 
@@ -116,6 +118,26 @@ static mp_err insert_curve(mp_store *s, const mp_run_result *r, int64_t run)
     return e;
 }
 
+static mp_err insert_metrics(mp_store *s, const mp_run_result *r, int64_t run)
+{
+    sqlite3_stmt *stmt;
+    mp_err e = MP_OK;
+    MP_TRY(mp_db_prepare(s, "INSERT OR REPLACE INTO metric VALUES (?, ?, ?, ?, ?, ?)", &stmt));
+    for (int i = 0; i < r->measures && e == MP_OK; i++) {
+        int at = 1;
+        bind_int(stmt, &at, run);
+        bind_text(stmt, &at, r->measure[i].name);
+        bind_int(stmt, &at, i);
+        bind_real(stmt, &at, r->measure[i].val);
+        bind_real(stmt, &at, r->measure[i].test);
+        bind_real(stmt, &at, r->measure[i].large);
+        e = mp_db_run(s, stmt, "storing metrics");
+        sqlite3_reset(stmt);
+    }
+    sqlite3_finalize(stmt);
+    return e;
+}
+
 /* Of a run that failed, or whose row cannot be read. */
 static mp_err remove_row(mp_store *s, const mp_run_key *key)
 {
@@ -140,6 +162,7 @@ static mp_err put_body(mp_store *s, void *context)
     MP_TRY(insert_run(s, p));
     int64_t run = sqlite3_last_insert_rowid(s->db);
     if (p->result) MP_TRY(insert_result(s, p->result, run));
+    if (p->result) MP_TRY(insert_metrics(s, p->result, run));
     if (p->result) MP_TRY(insert_curve(s, p->result, run));
     p->added = true;
     return MP_OK;

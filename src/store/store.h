@@ -14,7 +14,7 @@
 #include "train/grid.h"
 #include "train/run.h"
 
-#define MP_STORE_VERSION 2 /* stores of every version before are read, and brought up to this one when written to */
+#define MP_STORE_VERSION 3 /* stores of every version before are read, and brought up to this one when written to */
 
 typedef struct mp_store mp_store;
 
@@ -79,13 +79,5 @@ MP_MUST mp_err mp_store_load(mp_store *s, const mp_store_filter *filter, mp_aren
 
 /* After either of the two: whether rows, or curves, could not be read; `line` says how many and why the first. */
 bool mp_store_left_out(const mp_store *s, char *line, size_t n);
-
-/* What identifies a run, as 64 hexadecimal digits. Every option counts; the version of the code does not. */
-void mp_run_key_hash(const mp_run_key *key, char hex[65]);
-
-/* The configuration as a JSON object in table order, and back. Options that are missing keep their
- * default. */
-void mp_config_to_json(const mp_config *c, mp_buf *out);
-MP_MUST mp_err mp_config_from_json(mp_span json, const char *name, mp_arena *a, mp_config *out);
 
 #endif

@@ -1,216 +1,43 @@
-/* store_read.c - runs out of the store again, one at a time or as an array.
- *
- * A store may come from anywhere and may be damaged. The table below says what each column must be; a run with a column that
- * is not so is left out, with a note that says which and why, and the others are read.
+/* store_read.c - runs out of the store again, one at a time or as an array. A run that cannot be read (row.c) is left out, with
+ * a note that says which and why, and the others are read.
  * SPDX-License-Identifier: MIT */
-#include "data/split.h"
 #include "store/db.h"
 
-#include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum kind { TEXT, WHOLE, REAL } kind;
-
-typedef struct column {
-    const char *name;
-    kind kind;
-    double lo, hi; /* of a number, or of the bytes of a text */
-    bool nullable;
-} column;
-
-enum { /* places in the table */
-       ID,
-       KEY,
-       STATUS,
-       DATASET,
-       FINGERPRINT,
-       FOLDS_FROM,
-       FOLD,
-       FOLDS,
-       SEED,
-       CONFIG,
-       EPOCHS,
-       BEST_EPOCH,
-       HIT_CAP,
-       TRAIN_LOSS,
-       VAL_LOSS,
-       VAL_METRIC,
-       TEST_METRIC,
-       LARGE_METRIC,
-       SECONDS,
-       SECONDS_PER_EPOCH,
-       PEAK_BYTES,
-       MODEL_SHA256,
-       MESSAGE,
-       VERSION,
-       FINISHED,
-       COLUMNS
-};
-
-#define FIELD(type, field) (sizeof(((type *)NULL)->field) - 1)
-#define ANY                ((double)INFINITY)
-
-/* clang-format off */
-static const column columns[COLUMNS] = {
-    [ID] = { "id", WHOLE, -ANY, ANY, false },
-    [KEY] = { "key", TEXT, 64, 64, false },
-    [STATUS] = { "status", TEXT, 4, 6, false },
-    [DATASET] = { "dataset", TEXT, 1, FIELD(mp_run_key, dataset), false },
-    [FINGERPRINT] = { "fingerprint", TEXT, 16, 16, false },
-    [FOLDS_FROM] = { "folds_from", TEXT, 0, FIELD(mp_run_key, folds_from), false },
-    [FOLD] = { "fold", WHOLE, 0, MP_MAX_FOLDS, false },
-    [FOLDS] = { "folds", WHOLE, 0, MP_MAX_FOLDS, false },
-    [SEED] = { "seed", WHOLE, 0, INT_MAX, false },
-    [CONFIG] = { "config", TEXT, 2, 65536, false },
-    [EPOCHS] = { "epochs", WHOLE, 0, INT_MAX, false },
-    [BEST_EPOCH] = { "best_epoch", WHOLE, 0, INT_MAX, false },
-    [HIT_CAP] = { "hit_cap", WHOLE, 0, 1, false },
-    [TRAIN_LOSS] = { "train_loss", REAL, -ANY, ANY, true },
-    [VAL_LOSS] = { "val_loss", REAL, -ANY, ANY, true },
-    [VAL_METRIC] = { "val_metric", REAL, 0, 1, true },
-    [TEST_METRIC] = { "test_metric", REAL, 0, 1, true },
-    [LARGE_METRIC] = { "large_metric", REAL, 0, 1, true },
-    [SECONDS] = { "seconds", REAL, 0, 1e12, true },
-    [SECONDS_PER_EPOCH] = { "seconds_per_epoch", REAL, 0, 1e12, true },
-    [PEAK_BYTES] = { "peak_bytes", WHOLE, 0, ANY, false },
-    [MODEL_SHA256] = { "model_sha256", TEXT, 0, 64, false },
-    [MESSAGE] = { "message", TEXT, 0, 4096, false },
-    [VERSION] = { "version", TEXT, 0, 64, false },
-    [FINISHED] = { "finished", TEXT, 0, 64, false },
-};
-/* clang-format on */
-
+static const char metric_sql[] = "SELECT name, val, test, large FROM metric WHERE run = ? ORDER BY place, name";
 static const char curve_sql[] =
     "SELECT epoch, train_loss, val_loss, val_metric FROM curve WHERE run = ? ORDER BY epoch LIMIT ?";
 
-/* ---- what a column must be ---- */
+/* ---- its metrics ---- */
 
-static mp_err wrong_text(sqlite3_stmt *stmt, int i)
+/* Older stores kept the leading one alone. */
+static void lead_alone(mp_run_result *r)
 {
-    const column *c = &columns[i];
-    if (sqlite3_column_type(stmt, i) == SQLITE_TEXT)
-        return mp_fail(MP_ERR_INPUT, "%s: a text of %d bytes, expected %.0f to %.0f", c->name,
-                       sqlite3_column_bytes(stmt, i), c->lo, c->hi);
-    return mp_fail(MP_ERR_INPUT, "%s: expected a text", c->name);
+    r->measures = 1;
+    r->measure[0] = (mp_measured){ .val = r->val_metric, .test = r->test_metric, .large = r->large_metric };
+    strcpy(r->measure[0].name, r->metric);
 }
 
-static mp_err check_text(sqlite3_stmt *stmt, int i)
+static mp_err read_metrics(mp_store *s, sqlite3_stmt *metric, int64_t run, mp_run_result *r)
 {
-    const column *c = &columns[i];
-    if (sqlite3_column_type(stmt, i) != SQLITE_TEXT) return wrong_text(stmt, i);
-    const char *text = (const char *)sqlite3_column_text(stmt, i);
-    int bytes = sqlite3_column_bytes(stmt, i);
-    if (!text || bytes < c->lo || bytes > c->hi) return wrong_text(stmt, i);
-    if (strlen(text) != (size_t)bytes) return mp_fail(MP_ERR_INPUT, "%s: a zero byte within the text", c->name);
-    return MP_OK;
-}
-
-static mp_err check_number(sqlite3_stmt *stmt, int i)
-{
-    static const char *const what[] = { [WHOLE] = "a whole number", [REAL] = "a number" };
-    const column *c = &columns[i];
-    int type = sqlite3_column_type(stmt, i);
-    double v = sqlite3_column_double(stmt, i);
-    bool right = type == SQLITE_INTEGER || (type == SQLITE_FLOAT && c->kind == REAL);
-    if (!right) return mp_fail(MP_ERR_INPUT, "%s: expected %s", c->name, what[c->kind]);
-    if (v >= c->lo && v <= c->hi) return MP_OK;
-    return mp_fail(MP_ERR_INPUT, "%s: expected %s from %.10g to %.10g, got %.10g", c->name, what[c->kind], c->lo, c->hi,
-                   v);
-}
-
-static mp_err check_columns(sqlite3_stmt *stmt)
-{
-    for (int i = 0; i < COLUMNS; i++) {
-        const column *c = &columns[i];
-        if (sqlite3_column_type(stmt, i) == SQLITE_NULL) {
-            if (!c->nullable) return mp_fail(MP_ERR_INPUT, "%s: is missing", c->name);
-        } else {
-            MP_TRY(c->kind == TEXT ? check_text(stmt, i) : check_number(stmt, i));
-        }
+    int rc = SQLITE_DONE;
+    sqlite3_bind_int64(metric, 1, run);
+    r->measures = 0;
+    while (r->measures < MP_MEASURES_MOST && (rc = sqlite3_step(metric)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(metric, 0);
+        mp_measured *m = &r->measure[r->measures];
+        if (!name || strlen(name) >= sizeof m->name) continue;
+        strcpy(m->name, name);
+        m->val = mp_column_real(metric, 1);
+        m->test = mp_column_real(metric, 2);
+        m->large = mp_column_real(metric, 3);
+        r->measures++;
     }
-    return MP_OK;
-}
-
-/* ---- a row ---- */
-
-static const char *text(sqlite3_stmt *stmt, int i)
-{
-    return (const char *)sqlite3_column_text(stmt, i);
-}
-
-static double real(sqlite3_stmt *stmt, int i)
-{
-    return sqlite3_column_type(stmt, i) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(stmt, i);
-}
-
-static mp_err read_status(sqlite3_stmt *stmt, mp_run_status *out)
-{
-    static const char *const name[] = { [MP_RUN_DONE] = "done", [MP_RUN_FAILED] = "failed" };
-    for (int i = MP_RUN_DONE; i <= MP_RUN_FAILED; i++) {
-        if (strcmp(text(stmt, STATUS), name[i]) != 0) continue;
-        *out = (mp_run_status)i;
-        return MP_OK;
-    }
-    return mp_fail(MP_ERR_INPUT, "status: expected done or failed, got '%s'", text(stmt, STATUS));
-}
-
-static mp_err read_key(sqlite3_stmt *stmt, mp_arena *a, mp_run_key *k)
-{
-    const char *print = text(stmt, FINGERPRINT);
-    if (strspn(print, "0123456789abcdef") != 16)
-        return mp_fail(MP_ERR_INPUT, "fingerprint: expected 16 hexadecimal digits, got '%s'", print);
-    memset(k, 0, sizeof *k);
-    strcpy(k->dataset, text(stmt, DATASET)); /* they fit: check_columns */
-    strcpy(k->folds_from, text(stmt, FOLDS_FROM));
-    k->fingerprint = strtoull(print, NULL, 16);
-    k->fold = sqlite3_column_int(stmt, FOLD);
-    k->folds = sqlite3_column_int(stmt, FOLDS);
-    if (k->fold > (k->folds > 1 ? k->folds : 1)) return mp_fail(MP_ERR_INPUT, "fold: %d of %d", k->fold, k->folds);
-    MP_TRY(mp_config_from_json(mp_span_of(text(stmt, CONFIG)), "config", a, &k->config));
-    if (k->config.seed != sqlite3_column_int(stmt, SEED))
-        return mp_fail(MP_ERR_INPUT, "seed: %d, and %d in config", sqlite3_column_int(stmt, SEED), k->config.seed);
-    return MP_OK;
-}
-
-static mp_err read_result(sqlite3_stmt *stmt, mp_run_result *r)
-{
-    r->epochs = sqlite3_column_int(stmt, EPOCHS);
-    r->best_epoch = sqlite3_column_int(stmt, BEST_EPOCH);
-    r->hit_cap = sqlite3_column_int(stmt, HIT_CAP);
-    r->train_loss = real(stmt, TRAIN_LOSS);
-    r->val_loss = real(stmt, VAL_LOSS);
-    r->val_metric = real(stmt, VAL_METRIC);
-    r->test_metric = real(stmt, TEST_METRIC);
-    r->large_metric = real(stmt, LARGE_METRIC);
-    r->seconds = real(stmt, SECONDS);
-    r->seconds_per_epoch = real(stmt, SECONDS_PER_EPOCH);
-    r->peak_bytes = (uint64_t)sqlite3_column_int64(stmt, PEAK_BYTES);
-    strcpy(r->model_sha256, text(stmt, MODEL_SHA256));
-    if (r->best_epoch > r->epochs) return mp_fail(MP_ERR_INPUT, "best_epoch: %d of %d", r->best_epoch, r->epochs);
-    return MP_OK;
-}
-
-static const char *copy(sqlite3_stmt *stmt, int i, mp_arena *a)
-{
-    return mp_arena_text(a, text(stmt, i), strlen(text(stmt, i)));
-}
-
-static mp_err read_run(sqlite3_stmt *stmt, mp_arena *a, mp_stored *out)
-{
-    char *hash = MP_NEW(a, char, 65);
-    *out = (mp_stored){ .hash = hash };
-    MP_TRY(check_columns(stmt));
-    MP_TRY(read_status(stmt, &out->status));
-    MP_TRY(read_key(stmt, a, &out->key));
-    MP_TRY(read_result(stmt, &out->result));
-    mp_run_key_hash(&out->key, hash);
-    out->message = copy(stmt, MESSAGE, a);
-    out->version = copy(stmt, VERSION, a);
-    out->finished = copy(stmt, FINISHED, a);
-    return MP_OK;
+    sqlite3_reset(metric);
+    return rc == SQLITE_DONE || rc == SQLITE_ROW ? MP_OK : mp_db_fail(s, "reading metrics");
 }
 
 /* ---- its curve ---- */
@@ -223,7 +50,7 @@ static bool is_number(sqlite3_stmt *curve, int i)
 
 static bool read_point(sqlite3_stmt *curve, int epoch, mp_epoch *out)
 {
-    *out = (mp_epoch){ real(curve, 1), real(curve, 2), real(curve, 3) };
+    *out = (mp_epoch){ mp_column_real(curve, 1), mp_column_real(curve, 2), mp_column_real(curve, 3) };
     return sqlite3_column_type(curve, 0) == SQLITE_INTEGER && sqlite3_column_int64(curve, 0) == epoch &&
            is_number(curve, 1) && is_number(curve, 2) && is_number(curve, 3);
 }
@@ -265,6 +92,7 @@ typedef mp_err each_fn(void *context, const mp_stored *run);
 typedef struct walk {
     mp_store *store;
     sqlite3_stmt *stmt, *curve; /* curve NULL: nobody asks for them */
+    sqlite3_stmt *metric;       /* NULL: the store has none         */
     mp_arena *arena;
     bool keep; /* everything stays in the arena; else it is emptied after each run */
     const char *pool;
@@ -277,7 +105,7 @@ static void leave_out(walk *w)
 {
     mp_store *s = w->store;
     if (s->left_out++ > 0) return;
-    snprintf(s->left_out_why, sizeof s->left_out_why, "run %lld: %s", (long long)sqlite3_column_int64(w->stmt, ID),
+    snprintf(s->left_out_why, sizeof s->left_out_why, "run %lld: %s", (long long)sqlite3_column_int64(w->stmt, 0),
              mp_message());
 }
 
@@ -314,7 +142,7 @@ static mp_err check_first(walk *w, const mp_stored *run)
 static mp_err visit(walk *w, each_fn *each, void *context)
 {
     mp_stored run;
-    mp_err e = read_run(w->stmt, w->arena, &run);
+    mp_err e = mp_row_read(w->stmt, w->arena, &run);
     if (e == MP_OK) e = check_first(w, &run);
     if (e != MP_OK) {
         leave_out(w);
@@ -322,7 +150,9 @@ static mp_err visit(walk *w, each_fn *each, void *context)
     }
     if (w->pool && strcmp(run.key.config.pool, w->pool) != 0) return MP_OK;
     bool sound = true;
-    int64_t id = sqlite3_column_int64(w->stmt, ID);
+    int64_t id = sqlite3_column_int64(w->stmt, 0);
+    lead_alone(&run.result);
+    if (w->metric && run.status == MP_RUN_DONE) MP_TRY(read_metrics(w->store, w->metric, id, &run.result));
     if (w->curve) MP_TRY(read_curve(w->store, w->curve, id, w->arena, &run.result, &sound));
     if (!sound) leave_out(w);
     return each(context, &run);
@@ -339,16 +169,6 @@ static mp_err walk_all(walk *w, each_fn *each, void *context)
     return rc == SQLITE_DONE ? MP_OK : mp_db_fail(w->store, "reading runs");
 }
 
-static mp_err prepare(mp_store *s, const char *where, sqlite3_stmt **out)
-{
-    mp_buf sql = { 0 };
-    for (int i = 0; i < COLUMNS; i++) mp_buf_printf(&sql, "%s%s", i ? ", " : "SELECT ", columns[i].name);
-    mp_buf_printf(&sql, " FROM run WHERE %s", where);
-    mp_err e = mp_db_prepare(s, sql.p, out);
-    mp_buf_free(&sql);
-    return e;
-}
-
 static mp_err walk_filtered(mp_store *s, const mp_store_filter *f, mp_arena *a, bool keep, each_fn *each, void *context)
 {
     static const char where[] =
@@ -357,13 +177,15 @@ static mp_err walk_filtered(mp_store *s, const mp_store_filter *f, mp_arena *a, 
     static const mp_store_filter everything = { 0 };
     if (!f) f = &everything;
     walk w = { .store = s, .arena = a, .keep = keep, .pool = f->pool, .seen_arena = mp_arena_new(1 << 16) };
-    mp_err e = prepare(s, where, &w.stmt);
+    mp_err e = mp_row_prepare(s, where, &w.stmt);
     if (e == MP_OK && f->curves) e = mp_db_prepare(s, curve_sql, &w.curve);
+    if (e == MP_OK && s->version >= 3) e = mp_db_prepare(s, metric_sql, &w.metric);
     if (e == MP_OK) {
         sqlite3_bind_text(w.stmt, 1, f->dataset, -1, SQLITE_STATIC); /* NULL binds NULL */
         sqlite3_bind_text(w.stmt, 2, status[f->status], -1, SQLITE_STATIC);
         e = walk_all(&w, each, context);
     }
+    sqlite3_finalize(w.metric);
     sqlite3_finalize(w.curve);
     sqlite3_finalize(w.stmt);
     mp_arena_free(w.seen_arena);
@@ -425,7 +247,7 @@ static mp_err find(mp_store *s, sqlite3_stmt *stmt, const char *hash, mp_arena *
     *out = MP_RUN_ABSENT;
     if (rc == SQLITE_DONE) return MP_OK;
     if (rc != SQLITE_ROW) return mp_db_fail(s, "looking for a run");
-    bool right = read_run(stmt, a, &run) == MP_OK && strcmp(run.hash, hash) == 0; /* the key is the content's */
+    bool right = mp_row_read(stmt, a, &run) == MP_OK && strcmp(run.hash, hash) == 0; /* the key is the content's */
     *out = right ? run.status : MP_RUN_FAILED;
     return MP_OK;
 }
@@ -435,7 +257,7 @@ mp_err mp_store_has(mp_store *s, const mp_run_key *key, mp_run_status *out)
     sqlite3_stmt *stmt;
     char hash[65];
     mp_run_key_hash(key, hash);
-    MP_TRY(prepare(s, "key = ?", &stmt));
+    MP_TRY(mp_row_prepare(s, "key = ?", &stmt));
     mp_arena *a = mp_arena_new(1 << 14);
     mp_err e = find(s, stmt, hash, a, out);
     mp_arena_free(a);

@@ -14,8 +14,9 @@ const char *const mp_select_name[MP_SELECT_MODES + 1] = { "val", "val-global", "
 
 typedef struct table { /* seeds x points, row-major */
     int seeds, points;
-    double *metric, *loss; /* means over folds, then over seeds in the row of a global choice */
-    bool *whole;           /* all folds are there */
+    double *metric,
+        *loss;   /* means over folds, then over seeds in the row of a global choice; larger metrics are better */
+    bool *whole; /* all folds are there */
 } table;
 
 static mp_choice_test without_loss(const mp_choice_val *v)
@@ -65,6 +66,13 @@ static bool *seen_new(const mp_choice_grid *g, mp_arena *a)
     return MP_NEW(a, bool, runs + 1);
 }
 
+/* Larger is better, and not defined is worst. */
+static double worth(const mp_choice_grid *g, double metric)
+{
+    if (isnan(metric)) return -(double)INFINITY;
+    return g->smaller ? -metric : metric;
+}
+
 static mp_err table_of_val(const mp_choice_grid *g, const mp_choice_val *run, int n, mp_arena *a, table *t)
 {
     bool *seen = seen_new(g, a);
@@ -72,7 +80,7 @@ static mp_err table_of_val(const mp_choice_grid *g, const mp_choice_val *run, in
     for (int i = 0; i < n; i++) {
         mp_choice_test plain = without_loss(&run[i]);
         MP_TRY(mark(g, &plain, seen));
-        t->metric[cell_of(g, &plain)] += run[i].metric;
+        t->metric[cell_of(g, &plain)] += worth(g, run[i].metric);
         t->loss[cell_of(g, &plain)] += run[i].loss;
     }
     table_close(g, seen, t);
@@ -85,7 +93,7 @@ static mp_err table_of_test(const mp_choice_grid *g, const mp_choice_test *run, 
     *t = table_new(g, a);
     for (int i = 0; i < n; i++) {
         MP_TRY(mark(g, &run[i], seen));
-        t->metric[cell_of(g, &run[i])] += run[i].metric;
+        t->metric[cell_of(g, &run[i])] += worth(g, run[i].metric);
     }
     table_close(g, seen, t);
     return MP_OK;
@@ -291,12 +299,13 @@ static mp_err choose_mode(const mp_choice_grid *g, const parts *p, int n, mp_sel
     return mp_choose_fixed(g, p->test, n, point, a, chosen);
 }
 
-mp_err mp_choose(const mp_choice_run *run, int n, mp_select mode, const mp_choice_point *fixed, mp_arena *a,
-                 mp_choice *out)
+mp_err mp_choose(const mp_choice_run *run, int n, bool smaller, mp_select mode, const mp_choice_point *fixed,
+                 mp_arena *a, mp_choice *out)
 {
     *out = (mp_choice){ .mode = mode, .runs = n };
     mp_choice_grid *g = &out->grid;
     MP_TRY(grid_of(run, n, a, g));
+    g->smaller = smaller;
     parts p = split(g, run, n, a);
     int *chosen = MP_NEW(a, int, g->seeds + 1);
     MP_TRY(choose_mode(g, &p, n, mode, fixed, a, chosen));

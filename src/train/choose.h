@@ -37,6 +37,7 @@ typedef struct mp_choice_grid {
     int seeds, folds, points;
     const int *seed;              /* the numbers of the seeds, ascending; runs name them by place */
     const mp_choice_point *point; /* ascending: by score_dim, then drop                           */
+    bool smaller;                 /* a smaller metric is better */
 } mp_choice_grid;
 
 typedef struct mp_choice_val { /* what an honest choice may look at */
@@ -52,11 +53,12 @@ typedef struct mp_choice_test {
 #define MP_NO_POINT (-1)
 
 /* Each fills chosen[seed] with a place of grid->point, MP_NO_POINT where the seed does not count. A run
- * given twice is an error. Highest mean validation metric; tie: lower mean validation loss, smaller h,
- * smaller drop. Means that differ by less than 1e-12 are tied: the order of a sum does not choose. */
+ * given twice is an error. Best mean validation metric; tie: lower mean validation loss, smaller h,
+ * smaller drop. Means that differ by less than 1e-12 are tied: the order of a sum does not choose. A metric that is not
+ * defined is worse than any. */
 MP_MUST mp_err mp_choose_val(const mp_choice_grid *grid, const mp_choice_val *run, int n, bool global, mp_arena *a,
                              int *chosen);
-/* Highest mean test metric; tie: smaller h, smaller drop. */
+/* Best mean test metric; tie: smaller h, smaller drop. */
 MP_MUST mp_err mp_choose_test(const mp_choice_grid *grid, const mp_choice_test *run, int n, bool global, mp_arena *a,
                               int *chosen);
 MP_MUST mp_err mp_choose_fixed(const mp_choice_grid *grid, const mp_choice_test *run, int n, int point, mp_arena *a,
@@ -90,8 +92,9 @@ typedef struct mp_choice {
     int seeds_left_out;   /* that have no grid point with all folds          */
 } mp_choice;
 
-/* `fixed` is used by MP_SELECT_FIXED alone and may be NULL otherwise; it must be in the grid. */
-MP_MUST mp_err mp_choose(const mp_choice_run *run, int n, mp_select mode, const mp_choice_point *fixed, mp_arena *a,
-                         mp_choice *out);
+/* `smaller`: a smaller metric is better. `fixed` is used by MP_SELECT_FIXED alone and may be NULL otherwise; it must be in the
+ * grid. */
+MP_MUST mp_err mp_choose(const mp_choice_run *run, int n, bool smaller, mp_select mode, const mp_choice_point *fixed,
+                         mp_arena *a, mp_choice *out);
 
 #endif

@@ -132,17 +132,9 @@ static void make_room(mp_engine *e)
 
 static mp_mat *loss_of(const mp_engine *e, mp_ctx *c, const mp_shard *s, mp_mat *y)
 {
-    const mp_batch *b = e->batch;
-    int n = s->to - s->from;
-    mp_real scale = (mp_real)(1.0 / b->n);
-    if (mp_model_classifies(e->model)) {
-        int *label = MP_NEW_RAW(c->arena, int, n);
-        for (int i = 0; i < n; i++) label[i] = b->label[b->which[s->from + i]];
-        return mp_xent(c, y, label, scale, NULL);
-    }
-    mp_real *target = MP_NEW_RAW(c->arena, mp_real, n);
-    for (int i = 0; i < n; i++) target[i] = (mp_real)b->target[b->which[s->from + i]];
-    return mp_mse(c, y, target, scale);
+    const mp_goal *goal = mp_model_goal(e->model);
+    const double *want = mp_labels_take(&e->batch->labels, e->batch->which + s->from, s->to - s->from, c->arena);
+    return goal->task->loss(c, goal, y, want, e->scale);
 }
 
 static mp_mat *forward(const mp_engine *e, mp_ctx *c, const mp_shard *s, mp_mat **aux)
@@ -178,15 +170,15 @@ static mp_crew *idle(const mp_engine *e)
     return e->shard_count == 1 ? e->crew : NULL;
 }
 
-typedef struct task { /* a shard and the thread that works on it */
+typedef struct turn { /* a shard and the thread that works on it */
     mp_engine *engine;
     int index, worker;
-} task;
+} turn;
 
 /* What a shard gives up with (guard.h) stays with it, so that the others, on other threads, can end. */
 static void run_guarded(mp_engine *e, mp_err (*work)(void *), int index, int worker)
 {
-    mp_failure_keep(&e->shards[index].failure, mp_guarded(work, &(task){ e, index, worker }));
+    mp_failure_keep(&e->shards[index].failure, mp_guarded(work, &(turn){ e, index, worker }));
 }
 
 /* The first failure in the order of the shards, with the graph that it is about; who asks about one graph knows which. */
@@ -205,7 +197,7 @@ static mp_err failed_shard(const mp_engine *e)
 
 static mp_err train_one(void *arg)
 {
-    const task *t = arg;
+    const turn *t = arg;
     mp_engine *e = t->engine;
     int index = t->index, worker = t->worker;
     mp_shard *s = &e->shards[index];
@@ -245,6 +237,8 @@ static void begin(mp_engine *e, const mp_batch *b)
     e->whole = (mp_whole){ b->n, e->meets };
     memset(e->meets, 0, sizeof e->meets);
     for (int i = 0; i < b->n; i++) mp_model_meets(e->model, nodes_of(b, i), e->meets);
+    int64_t terms = mp_goal_terms(mp_model_goal(e->model), &b->labels, b->which, b->n);
+    e->scale = (mp_real)(1.0 / (double)(terms ? terms : 1));
 }
 
 /* Losses and gradients of a batch, shard by shard. */
@@ -352,7 +346,7 @@ mp_err mp_engine_try(mp_engine *e, const mp_batch *b, size_t *bytes)
 
 static mp_err predict_one(void *arg)
 {
-    const task *t = arg;
+    const turn *t = arg;
     mp_engine *e = t->engine;
     mp_shard *s = &e->shards[t->index];
     mp_ctx c = { .arena = e->step[t->worker], .k = e->kernels, .crew = idle(e) };
@@ -360,10 +354,7 @@ static mp_err predict_one(void *arg)
     mp_params_bind(e->params, &c, NULL);
     mp_mat *aux, *y = forward(e, &c, s, &aux);
     mp_real *out = e->out + (size_t)s->from * (size_t)y->cols;
-    if (mp_model_classifies(e->model))
-        c.k->log_softmax(out, y->v, y->rows, y->cols);
-    else
-        memcpy(out, y->v, (size_t)y->rows * (size_t)y->cols * sizeof *out);
+    mp_model_goal(e->model)->task->tell(mp_model_goal(e->model), c.k, out, y->v, y->rows);
     s->diverged = c.diverged;
     return MP_OK;
 }
@@ -391,17 +382,11 @@ mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out)
 
 double mp_engine_loss(const mp_engine *e, const mp_batch *b, const mp_real *out)
 {
-    int C = mp_model_outputs(e->model);
+    const mp_goal *goal = mp_model_goal(e->model);
+    int outputs = mp_goal_outputs(goal);
     double sum = 0;
-    for (int i = 0; i < b->n; i++) {
-        if (mp_model_classifies(e->model)) {
-            mp_assert(b->label[b->which[i]] >= 0);
-            sum -= (double)out[(size_t)i * (size_t)C + (size_t)b->label[b->which[i]]];
-        } else {
-            double d = (double)out[i] - b->target[b->which[i]];
-            sum += d * d;
-        }
-    }
+    for (int i = 0; i < b->n; i++, out += outputs)
+        sum += goal->task->cost(goal, out, b->labels.v + (size_t)b->which[i] * (size_t)goal->columns);
     return sum;
 }
 

@@ -19,12 +19,11 @@ typedef struct mp_batch {
     const mp_sparse *x;  /* its features   */
     const int *which;    /* graphs of this batch */
     int n;
-    const int *label;     /* over the collection; classification */
-    const double *target; /* over the collection; regression     */
+    mp_labels labels; /* of the collection; v NULL where none are needed */
 } mp_batch;
 
-/* Forward, backward, Adam. `draw` names the random stream: (seed, fold, epoch, step). *loss: the mean over the
- * batch of the classification loss (NLL or squared error); *aux the auxiliary loss. MP_ERR_DIVERGED when a score is
+/* Forward, backward, Adam. `draw` names the random stream: (seed, fold, epoch, step). *loss: the mean of the task's loss
+ * over the known labels of the batch; *aux the auxiliary loss. MP_ERR_DIVERGED when a score is
  * NaN or the loss is not finite; weights that an update made infinite show so in the next step or prediction. MP_ERR_LIMIT
  * when a graph is too large for an operator, or for the memory there is; weights stay as they were. */
 typedef struct mp_draw {
@@ -41,11 +40,11 @@ void mp_engine_aux_update(mp_engine *e);
 /* The learning rate of the next steps is this many times the configured one. */
 void mp_engine_rate(mp_engine *e, double factor);
 
-/* Evaluation mode, any number of graphs. `out`: n x outputs, log-probabilities or raw outputs. MP_ERR_DIVERGED when a
+/* Evaluation mode, any number of graphs. `out`: n x outputs, as the task tells them (task.h). MP_ERR_DIVERGED when a
  * score is NaN or an output not finite, MP_ERR_LIMIT as mp_engine_train. */
 MP_MUST mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out);
 
-/* Sum over the batch of the loss that `out` of mp_engine_predict has against labels or targets. */
+/* Sum over the batch of the loss that `out` of mp_engine_predict has against its labels. */
 double mp_engine_loss(const mp_engine *e, const mp_batch *b, const mp_real *out);
 
 /* Operations of the dense products of all training so far, counted from their shapes. */

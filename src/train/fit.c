@@ -46,34 +46,25 @@ static void say(void (*listener)(void *, const char *), const mp_fit_options *o,
 
 /* ---- measuring ---- */
 
-static bool right_class(const mp_real *out, int outputs, int label)
+/* Outputs for the listed graphs, and their labels beside them. */
+static mp_err predict(mp_engine *e, const mp_model *m, const mp_fit_data *d, const int *which, int n, mp_arena *a,
+                      mp_batch *b, mp_judged *j)
 {
-    int best = 0;
-    for (int c = 1; c < outputs; c++)
-        if (out[c] > out[best]) best = c;
-    return best == label;
-}
-
-static int count_right(const mp_model *m, const mp_opened *labels, const int *which, int n, const mp_real *out)
-{
-    int right = 0, outputs = mp_model_outputs(m);
-    for (int i = 0; i < n; i++, out += outputs) {
-        if (labels->label)
-            right += right_class(out, outputs, labels->label[which[i]]);
-        else
-            right += rint((double)out[0]) == labels->target[which[i]];
-    }
-    return right;
+    *b = (mp_batch){ d->graphs, d->x, which, n, d->labels };
+    mp_real *out = MP_NEW_RAW(a, mp_real, (size_t)n * (size_t)mp_model_outputs(m));
+    *j = (mp_judged){ mp_model_goal(m), n, out, mp_labels_take(&d->labels, which, n, a) };
+    return mp_engine_predict(e, b, out);
 }
 
 mp_err mp_fit_measure(mp_engine *e, mp_model *m, const mp_fit_data *d, const int *which, int n, mp_arena *scratch,
                       double *loss, double *metric)
 {
-    mp_batch b = { d->graphs, d->x, which, n, d->labels.label, d->labels.target };
-    mp_real *out = MP_NEW_RAW(scratch, mp_real, (size_t)n * (size_t)mp_model_outputs(m));
-    MP_TRY(mp_engine_predict(e, &b, out));
-    *loss = mp_engine_loss(e, &b, out) / n;
-    *metric = (double)count_right(m, &d->labels, which, n, out) / n;
+    mp_batch b;
+    mp_judged j;
+    MP_TRY(predict(e, m, d, which, n, scratch, &b, &j));
+    int64_t terms = mp_goal_terms(j.goal, &d->labels, which, n);
+    *loss = mp_engine_loss(e, &b, j.told) / (double)(terms ? terms : 1);
+    *metric = mp_measure(j.goal->metric, &j);
     return MP_OK;
 }
 
@@ -84,6 +75,26 @@ static mp_err validate(run *r, double *loss, double *metric)
     return e;
 }
 
+/* Every metric of the validation graphs, with the weights that are taken. */
+static mp_err measure_all(run *r, mp_run_result *out)
+{
+    const mp_goal *goal = mp_model_goal(r->model);
+    const mp_metric *list[MP_METRICS_MOST];
+    mp_batch b;
+    mp_judged j;
+    snprintf(out->task, sizeof out->task, "%s", goal->task->name);
+    snprintf(out->metric, sizeof out->metric, "%s", goal->metric->name);
+    MP_TRY(predict(r->engine, r->model, r->data, r->data->val, r->data->n_val, r->scratch, &b, &j));
+    out->measures = mp_metrics_of(goal->task, list);
+    for (int i = 0; i < out->measures; i++) {
+        mp_measured *m = &out->measure[i];
+        *m = (mp_measured){ .val = mp_measure(list[i], &j), .test = (double)NAN, .large = (double)NAN };
+        snprintf(m->name, sizeof m->name, "%s", list[i]->name);
+    }
+    mp_arena_reset(r->scratch);
+    return MP_OK;
+}
+
 /* ---- one epoch ---- */
 
 /* The batch that begins at graph `at` of this epoch's order. */
@@ -91,7 +102,7 @@ static mp_batch batch_at(const run *r, int at)
 {
     const mp_fit_data *d = r->data;
     int left = d->n_train - at, n = left < r->config->batch_size ? left : r->config->batch_size;
-    return (mp_batch){ d->graphs, d->x, r->order + at, n, d->labels.label, d->labels.target };
+    return (mp_batch){ d->graphs, d->x, r->order + at, n, d->labels };
 }
 
 static mp_draw draw_of(const run *r, int epoch, int step)
@@ -122,18 +133,20 @@ static mp_err train_epoch(run *r, int epoch, double *loss)
     mp_rng shuffle = mp_rng_stream((uint64_t)r->config->seed, MP_FOR_SHUFFLE, (uint64_t)d->fold, (uint64_t)epoch, 0);
     memcpy(r->order, d->train, sizeof *r->order * (size_t)d->n_train);
     mp_rng_shuffle(&shuffle, r->order, d->n_train);
-    double sum = 0;
+    const mp_goal *goal = mp_model_goal(r->model);
+    double sum = 0, terms = 0;
     r->aux = 0;
     for (int at = 0, step = 0; at < d->n_train; step++) {
         mp_batch b = batch_at(r, at);
-        double mean, aux;
+        double mean, aux, known = (double)mp_goal_terms(goal, &d->labels, b.which, b.n);
         mp_engine_rate(r->engine, mp_sched_factor(r->config, epoch, step, steps));
         MP_TRY(mp_engine_train(r->engine, &b, draw_of(r, epoch, step), &mean, &aux));
-        sum += mean * b.n;
+        sum += mean * known;
+        terms += known;
         r->aux += aux * b.n / d->n_train;
         at += b.n;
     }
-    *loss = sum / d->n_train;
+    *loss = terms > 0 ? sum / terms : 0;
     return mp_model_aux_apart(r->model) ? train_aux(r, epoch, steps) : MP_OK;
 }
 
@@ -149,7 +162,20 @@ static void tell(const run *r)
                       .last = now->curve[now->epoch - 1],
                       .aux = r->aux,
                       .seconds_per_epoch = now->train_seconds / now->epoch };
+    snprintf(n.metric, sizeof n.metric, "%s", mp_model_goal(r->model)->metric->name);
     r->options->news(r->options->state, &n);
+}
+
+/* What an epoch is compared by: smaller is better. */
+static mp_err cost_of(const run *r, const mp_epoch *point, double *cost)
+{
+    const mp_metric *m = mp_model_goal(r->model)->metric;
+    *cost = point->val_loss;
+    if (r->config->stop_on == MP_STOP_ON_LOSS) return MP_OK;
+    *cost = m->larger ? -point->val_metric : point->val_metric;
+    if (!isnan(*cost)) return MP_OK;
+    return mp_fail(MP_ERR_INPUT,
+                   "stop-on: %s of the validation graphs is not defined; take another metric, or the loss", m->title);
 }
 
 static mp_err one_epoch(run *r)
@@ -164,7 +190,9 @@ static mp_err one_epoch(run *r)
     if (e == MP_OK) e = validate(r, &point->val_loss, &point->val_metric);
     if (e != MP_OK) return mp_fail_within(e, "epoch %d", epoch);
     now->epoch = epoch;
-    if (mp_stop_better(&now->stop, epoch, point->val_loss)) memcpy(now->best, p->theta, sizeof *now->best * p->size);
+    double cost;
+    MP_TRY(cost_of(r, point, &cost));
+    if (mp_stop_better(&now->stop, epoch, cost)) memcpy(now->best, p->theta, sizeof *now->best * p->size);
     tell(r);
     return MP_OK;
 }
@@ -274,6 +302,7 @@ static mp_err fit_in(run *r, mp_run_result *out)
     memcpy(p->theta, r->now.best, sizeof *p->theta * p->size);
     report(r, out);
     if (r->now.epoch == 0) MP_TRY(validate(r, &out->val_loss, &out->val_metric)); /* a cap of no epochs at all */
+    MP_TRY(measure_all(r, out));
     if (r->options->end) {
         gather_state(r);
         *r->options->end = r->now;

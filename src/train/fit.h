@@ -20,16 +20,17 @@ typedef struct mp_fit_data {
     const mp_sparse *x;
     const int *train, *val;
     int n_train, n_val;
-    mp_opened labels;
+    mp_labels labels;
     int fold;
 } mp_fit_data;
 
 typedef struct mp_fit_news { /* where a run stands after an epoch */
     int epoch, epochs;       /* done; the cap                     */
     int best_epoch, since;   /* as in stop.h                      */
-    double best_loss;
+    double best_loss;        /* or what stands for it, with --stop-on metric: smaller is better */
     mp_epoch last;
-    double aux; /* mean auxiliary loss of the epoch; 0 when the model has none. It takes no part in stopping. */
+    char metric[24]; /* the name of the one that leads */
+    double aux;      /* mean auxiliary loss of the epoch; 0 when the model has none. It takes no part in stopping. */
     double seconds_per_epoch; /* of training alone, so far        */
 } mp_fit_news;
 
@@ -52,7 +53,7 @@ typedef struct mp_fit_options {
 MP_MUST mp_err mp_fit(mp_engine *e, mp_model *m, const mp_fit_data *d, const mp_fit_options *o, mp_arena *a,
                       mp_run_result *r);
 
-/* Sum of losses over the listed graphs divided by their number, and the share of right answers. */
+/* The mean of the task's loss over the known labels of the listed graphs, and the metric that leads. */
 MP_MUST mp_err mp_fit_measure(mp_engine *e, mp_model *m, const mp_fit_data *d, const int *which, int n,
                               mp_arena *scratch, double *loss, double *metric);
 

@@ -11,12 +11,8 @@
 #include "train/engine.h"
 #include "train/run.h"
 
-/* Sets test_metric, and large_metric for sets that have a part "test-large"; NAN where there is no such part.
- */
+/* Sets the test side of every metric the run has, and test_metric; the large side and large_metric for sets that have a part
+ * "test-large". NAN where there is no such part. */
 MP_MUST mp_err mp_judge(mp_engine *e, mp_model *m, const mp_dataset *d, const mp_split *s, mp_run_result *r);
-
-/* The answers themselves: class numbers, or rounded outputs for regression. `out` is n x outputs,
- * log-probabilities or raw numbers, as mp_engine_predict gives them. */
-void mp_judge_answers(const mp_model *m, const mp_real *out, int n, int64_t *answer);
 
 #endif

@@ -5,13 +5,18 @@
 #include "train/resume.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #define META_KEY "midpool.result"
 
 enum { EPOCHS, BEST_EPOCH, HIT_CAP, TRAIN_LOSS, VAL_LOSS, VAL_METRIC, TEST_METRIC, LARGE_METRIC, SECONDS, PER_EPOCH };
 enum { PEAK = PER_EPOCH + 1, NUMBERS };
+
+static mp_tensor vector(const char *name, const double *v, size_t n)
+{
+    return (
+        mp_tensor){ .name = name, .dtype = MP_DTYPE_F64, .dims = 1, .shape = { (int64_t)n }, .count = n, .data = v };
+}
 
 mp_err mp_kept_save(const char *path, const char *identity, const mp_run_result *r)
 {
@@ -21,20 +26,20 @@ mp_err mp_kept_save(const char *path, const char *identity, const mp_run_result 
                                      [TEST_METRIC] = r->test_metric, [LARGE_METRIC] = r->large_metric,
                                      [SECONDS] = r->seconds,         [PER_EPOCH] = r->seconds_per_epoch,
                                      [PEAK] = (double)r->peak_bytes };
-    size_t points = 3 * (size_t)r->curve_len;
-    const mp_tensor tensor[] = {
-        { .name = "numbers", .dtype = MP_DTYPE_F64, .dims = 1, .shape = { NUMBERS }, .count = NUMBERS, .data = number },
-        { .name = "curve",
-          .dtype = MP_DTYPE_F64,
-          .dims = 1,
-          .shape = { (int64_t)points },
-          .count = points,
-          .data = r->curve },
-    };
+    double measure[3 * MP_MEASURES_MOST];
     mp_buf text = { 0 }, bytes = { 0 };
-    mp_buf_printf(&text, "%s %s", identity, r->model_sha256);
+    mp_buf_printf(&text, "%s %s %s %s", identity, r->model_sha256[0] ? r->model_sha256 : "-", r->task, r->metric);
+    for (int i = 0; i < r->measures; i++) {
+        measure[3 * i] = r->measure[i].val;
+        measure[3 * i + 1] = r->measure[i].test;
+        measure[3 * i + 2] = r->measure[i].large;
+        mp_buf_printf(&text, " %s", r->measure[i].name);
+    }
+    const mp_tensor tensor[] = { vector("numbers", number, NUMBERS),
+                                 vector("curve", (const double *)r->curve, 3 * (size_t)r->curve_len),
+                                 vector("measures", measure, 3 * (size_t)r->measures) };
     mp_meta meta = { META_KEY, text.p };
-    mp_safetensors_write(tensor, 2, &meta, 1, true, &bytes);
+    mp_safetensors_write(tensor, 3, &meta, 1, true, &bytes);
     mp_err e = mp_resume_write(path, bytes.p, bytes.n);
     mp_buf_free(&bytes);
     mp_buf_free(&text);
@@ -69,6 +74,36 @@ static mp_err fill(const char *path, const double *number, const mp_tensor *curv
     return MP_OK;
 }
 
+/* The next word of a text into room for n bytes; false when there is none, or it is too long. */
+static bool next_word(mp_span *text, char *out, size_t n)
+{
+    mp_span word;
+    if (!mp_next_field(text, ' ', &word) || word.n == 0 || word.n >= n) return false;
+    memcpy(out, word.p, word.n);
+    out[word.n] = 0;
+    return true;
+}
+
+/* "IDENTITY SHA256 TASK METRIC NAME NAME ..." */
+static bool read_words(const char *text, const mp_tensor *measures, char whose[80], mp_run_result *r)
+{
+    mp_span rest = mp_span_of(text);
+    double v[3 * MP_MEASURES_MOST];
+    bool fine = measures->count <= 3 * MP_MEASURES_MOST && measures->count % 3 == 0 && next_word(&rest, whose, 80) &&
+                next_word(&rest, r->model_sha256, sizeof r->model_sha256) &&
+                next_word(&rest, r->task, sizeof r->task) && next_word(&rest, r->metric, sizeof r->metric);
+    if (!fine) return false;
+    if (strcmp(r->model_sha256, "-") == 0) r->model_sha256[0] = 0;
+    mp_tensor_doubles(measures, v);
+    r->measures = (int)(measures->count / 3);
+    for (int i = 0; i < r->measures && fine; i++) {
+        mp_measured *m = &r->measure[i];
+        *m = (mp_measured){ .val = v[3 * i], .test = v[3 * i + 1], .large = v[3 * i + 2] };
+        fine = next_word(&rest, m->name, sizeof m->name);
+    }
+    return fine;
+}
+
 mp_err mp_kept_load(const char *path, const char *identity, mp_arena *a, mp_run_result *out)
 {
     mp_safetensors s;
@@ -78,10 +113,12 @@ mp_err mp_kept_load(const char *path, const char *identity, mp_arena *a, mp_run_
     MP_TRY(mp_safetensors_load(path, a, &s));
     const char *text = mp_safetensors_meta(&s, META_KEY);
     const mp_tensor *n = mp_safetensors_find(&s, "numbers"), *curve = mp_safetensors_find(&s, "curve");
+    const mp_tensor *measures = mp_safetensors_find(&s, "measures");
     bool known = text && s.sealed && n && n->dtype == MP_DTYPE_F64 && n->count == NUMBERS;
-    if (!known || !curve || curve->dtype != MP_DTYPE_F64)
+    known = known && curve && curve->dtype == MP_DTYPE_F64 && measures && measures->dtype == MP_DTYPE_F64;
+    if (!known || !read_words(text, measures, whose, out))
         return mp_fail(MP_ERR_INPUT, "%s: not a result of a run", path);
-    if (sscanf(text, "%79s %64s", whose, out->model_sha256) < 1 || strcmp(whose, identity) != 0)
+    if (strcmp(whose, identity) != 0)
         return mp_fail(MP_ERR_INPUT, "%s: belongs to a run with other settings or data", path);
     mp_tensor_doubles(n, number);
     return fill(path, number, curve, a, out);

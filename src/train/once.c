@@ -5,7 +5,6 @@
 #include "model/checkpoint.h"
 #include "train/judge.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,30 +24,39 @@ mp_run_key mp_run_key_of(const mp_dataset *d, const mp_folds *f, const mp_split 
 void mp_run_identity(const mp_run_key *key, char hex[65])
 {
     mp_buf b = { 0 };
-    mp_buf_printf(&b, "%s %s %016" PRIx64 " %s %d/%d ", MP_VERSION, key->dataset, key->fingerprint, key->folds_from,
-                  key->fold, key->folds);
-    mp_conf_json(mp_config_table, &key->config, &b);
+    mp_buf_puts(&b, MP_VERSION " ");
+    mp_run_key_text(key, &b);
     mp_sha256_hex(b.p, b.n, hex);
     mp_buf_free(&b);
 }
 
-static mp_err plan_model(const mp_dataset *d, const mp_config *config, mp_arena *a, mp_model **m)
+mp_err mp_run_plan(const mp_dataset *d, const mp_config *config, mp_arena *a, mp_model **m)
 {
+    mp_goal goal;
     if (!d->seal) return mp_fail(MP_ERR_INPUT, "%s has no graph labels, so nothing can be learned from it", d->name);
     mp_config resolved = *config;
     mp_config_resolve(&resolved, &d->graphs);
-    MP_TRY(mp_model_plan(
-        a, &resolved, (mp_inputs){ .features = d->x.cols, .edge_features = d->edge_x.cols, .outputs = d->classes }, m));
-    if (mp_model_classifies(*m) != (d->task == MP_CLASSIFY))
-        return mp_fail(MP_ERR_INPUT, "%s has %d class, so there is nothing to tell apart", d->name, d->classes);
+    MP_TRY(mp_dataset_goal(d, config, &goal));
+    mp_inputs in = { .features = d->x.cols, .edge_features = d->edge_x.cols, .outputs = mp_goal_outputs(&goal) };
+    MP_TRY(mp_model_plan(a, &resolved, in, m));
+    mp_model_aim(*m, &goal);
     return MP_OK;
+}
+
+/* Labels of numbers are learned on the scale of the training graphs. */
+static void standardise(mp_model *m, const mp_fit_data *d, mp_arena *a)
+{
+    mp_goal goal = *mp_model_goal(m);
+    if (!goal.task->standard || !mp_model_config(m)->standardise) return;
+    mp_goal_standardise(&goal, &d->labels, d->train, d->n_train, a);
+    mp_model_aim(m, &goal);
 }
 
 mp_err mp_run_check(const mp_dataset *d, const mp_config *config)
 {
     mp_arena *a = mp_arena_new(65536);
     mp_model *m;
-    mp_err e = plan_model(d, config, a, &m);
+    mp_err e = mp_run_plan(d, config, a, &m);
     mp_arena_free(a);
     return e;
 }
@@ -69,7 +77,7 @@ mp_err mp_run_once(const mp_dataset *d, const mp_split *s, const mp_run_key *key
     if (s->n_train == 0 || s->n_val == 0)
         return mp_fail(MP_ERR_INPUT, "%s, fold %d: no graphs to %s on", d->name, s->fold,
                        s->n_train ? "validate" : "train");
-    MP_TRY(plan_model(d, &key->config, a, &m));
+    MP_TRY(mp_run_plan(d, &key->config, a, &m));
     mp_params_alloc(mp_model_params(m));
     mp_fit_data data = { &d->graphs,
                          &d->x,
@@ -79,6 +87,7 @@ mp_err mp_run_once(const mp_dataset *d, const mp_split *s, const mp_run_key *key
                          s->n_val,
                          mp_seal_open(d->seal, a, s->train, s->n_train, s->val, s->n_val),
                          s->fold };
+    standardise(m, &data, a);
     mp_arena_peak_reset();
     mp_engine *e = mp_engine_new(m, threads);
     mp_err err = mp_fit(e, m, &data, o, a, r);

@@ -17,6 +17,9 @@ void mp_run_identity(const mp_run_key *key, char hex[65]);
 /* Whether a model of this configuration can be trained on the set at all; cheap. */
 MP_MUST mp_err mp_run_check(const mp_dataset *d, const mp_config *config);
 
+/* The network of a configuration for the set, with its goal, but without memory for its weights (mp_model_plan). */
+MP_MUST mp_err mp_run_plan(const mp_dataset *d, const mp_config *config, mp_arena *a, mp_model **m);
+
 /* `model` (may be NULL) receives the trained model. Everything lives in the arena. The bits of the result
  * depend on the key alone, not on `threads`; the times and peak_bytes are those of this process. */
 MP_MUST mp_err mp_run_once(const mp_dataset *d, const mp_split *s, const mp_run_key *key, int threads,

@@ -19,18 +19,32 @@ typedef struct mp_run_key { /* what identifies a run: the same key never runs tw
     mp_config config;     /* seed included */
 } mp_run_key;
 
+typedef struct mp_measured { /* one metric of a run */
+    char name[24];
+    double val, test, large; /* NAN: not defined, or no such graphs */
+} mp_measured;
+#define MP_MEASURES_MOST 16
+
 typedef struct mp_run_result {
+    char task[16], metric[24];               /* names of the task, and of the metric that leads */
     int epochs;                              /* trained */
     int best_epoch;                          /* whose weights were taken, from 1 */
     int hit_cap;                             /* stopped by the cap on epochs, not by patience */
-    double train_loss, val_loss, val_metric; /* at the best epoch; metric = accuracy in 0..1 */
+    double train_loss, val_loss, val_metric; /* at the best epoch */
     double test_metric;                      /* the test fold, looked at once, after the choice; NAN if none */
     double large_metric;                     /* the larger test of generated sets; NAN if none */
-    double seconds, seconds_per_epoch;       /* wall time; of training epochs alone, without validation */
+    int measures;                            /* every metric of the task, the leading one included */
+    mp_measured measure[MP_MEASURES_MOST];
+    double seconds, seconds_per_epoch; /* wall time; of training epochs alone, without validation */
     uint64_t peak_bytes;
     char model_sha256[65]; /* of the model file's bytes, "" when not computed */
     int curve_len;
     const mp_epoch *curve;
 } mp_run_result;
+
+/* What identifies a run, as a JSON text and as its SHA-256 in 64 hexadecimal digits. Options count that the chosen parts look
+ * at and that are not at their defaults; the version of the code does not. */
+void mp_run_key_text(const mp_run_key *key, mp_buf *b);
+void mp_run_key_hash(const mp_run_key *key, char hex[65]);
 
 #endif

@@ -31,6 +31,7 @@ struct mp_engine {
     int64_t *updates; /* per parameter: updates so far */
     const mp_batch *batch;
     mp_whole whole; /* the batch, for means over it */
+    mp_real scale;  /* 1 / known labels of the batch */
     int64_t meets[MP_LEVELS];
     mp_draw draw;
     mp_real *out; /* mp_engine_predict */

@@ -23,7 +23,7 @@ typedef struct set {
     mp_real *before; /* weights at the start */
 } set;
 
-static const int label[] = { 0, 2, 1, 2, 0, 1 };
+static const double label[] = { 0, 2, 1, 2, 0, 1 };
 static const int order[] = { 0, 1, 2, 3, 4, 5 };
 
 static void start(set *s, const char *pool)
@@ -48,7 +48,7 @@ static void start(set *s, const char *pool)
 
 static mp_batch batch(const set *s, int from, int n)
 {
-    return (mp_batch){ .all = &s->g, .x = &s->x, .which = order + from, .n = n, .label = label };
+    return (mp_batch){ .all = &s->g, .x = &s->x, .which = order + from, .n = n, .labels = { 1, label } };
 }
 
 static bool moved(const set *s, int id)

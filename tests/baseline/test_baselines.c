@@ -110,9 +110,9 @@ static void a_graph_ignores_its_batch(void **state)
 static void train_some(net *n, const mp_graph *g, const mp_sparse *x, const int *which, int count, int threads,
                        int steps)
 {
-    static const int label[] = { 0, 2, 1, 2, 0, 1, 1, 0 };
+    static const double label[] = { 0, 2, 1, 2, 0, 1, 1, 0 };
     mp_engine *e = mp_engine_new(n->model, threads);
-    mp_batch b = { .all = g, .x = x, .which = which, .n = count, .label = label };
+    mp_batch b = { .all = g, .x = x, .which = which, .n = count, .labels = { 1, label } };
     for (int s = 0; s < steps; s++) {
         double loss, aux;
         if (mp_engine_train(e, &b, (mp_draw){ 3, 0, 1, (uint64_t)s }, &loss, &aux) != MP_OK)
@@ -187,7 +187,8 @@ static void repeat(mp_rig *r, net *n, void *state)
     static const machine machines[] = { { "base", 1 }, { "base", 2 }, { "base", 5 }, { "v3", 1 },
                                         { "v3", 2 },   { "v4", 1 },   { "v4", 5 } };
     (void)state;
-    int sizes[60], which[60], *label = MP_NEW(r->memory, int, 60);
+    int sizes[60], which[60];
+    double *label = MP_NEW(r->memory, double, 60);
     for (int b = 0; b < 60; b++) { /* enough nodes for three shards */
         sizes[b] = 20 + b;
         which[b] = 59 - b;
@@ -202,7 +203,7 @@ static void repeat(mp_rig *r, net *n, void *state)
         setenv("MIDPOOL_ISA", machines[i].isa, 1);
         mp_params_init(p, 5, 0);
         mp_engine *e = mp_engine_new(n->model, machines[i].threads);
-        mp_batch b = { .all = &g, .x = &x, .which = which, .n = 60, .label = label };
+        mp_batch b = { .all = &g, .x = &x, .which = which, .n = 60, .labels = { 1, label } };
         for (int s = 0; s < 3; s++) {
             double loss, aux;
             if (mp_engine_train(e, &b, (mp_draw){ 3, 0, 1, (uint64_t)s }, &loss, &aux) != MP_OK)

@@ -376,7 +376,7 @@ static int graphs_streamed(mp_span zip, const char *name, mp_arena *a)
 {
     static const mp_recipe degrees = { .degree = MP_DEGREE_ONE_HOT, .degree_max = 3 };
     static const int64_t classes[] = { 0, 1 };
-    const mp_dataset_as as = { .recipe = &degrees, .task = MP_CLASSIFY, .classes = 2, .class_value = classes };
+    const mp_dataset_as as = { .recipe = &degrees, .task = &mp_task_classify, .classes = 2, .class_value = classes };
     const char *folder = new_folder(a), *path = mp_arena_printf(a, "%s/%s", folder, name);
     mp_stream *s = NULL;
     mp_piece p;

@@ -10,11 +10,14 @@
 /* A set of `graphs` graphs of which split.c only needs the labels. Class sizes are uneven on purpose. */
 static mp_dataset labelled(int graphs, int classes, mp_arena *a)
 {
-    int *label = MP_NEW(a, int, graphs);
+    double *label = MP_NEW(a, double, graphs);
     for (int b = 0; b < graphs; b++) label[b] = b * b % 7 % classes;
-    return (mp_dataset){
-        .name = "T", .graphs = { .graphs = graphs }, .classes = classes, .seal = mp_seal_new(a, graphs, label, NULL)
-    };
+    return (mp_dataset){ .name = "T",
+                         .graphs = { .graphs = graphs },
+                         .task = &mp_task_classify,
+                         .targets = 1,
+                         .classes = classes,
+                         .seal = mp_seal_new(a, graphs, (mp_labels){ 1, label }) };
 }
 
 static void count_into(int *times, const int *list, int n)
@@ -55,7 +58,7 @@ static void stratified_folds_of_a_class_differ_by_at_most_one_graph(void **state
 {
     enum { GRAPHS = 200, CLASSES = 4, FOLDS = 10 };
     mp_dataset d = labelled(GRAPHS, CLASSES, *state);
-    const int *label = mp_seal_break_labels(d.seal);
+    const double *label = mp_seal_break(d.seal).v;
     mp_folds f;
     WORKS(mp_folds_stratified(&d, FOLDS, *state, &f));
     for (int c = 0; c < CLASSES; c++) {
@@ -220,25 +223,30 @@ static void a_fixed_split_is_one_fold(void **state)
 
 static void the_seal_shows_training_and_validation_labels_only(void **state)
 {
-    static const int label[] = { 0, 1, 0, 1, 1 }, train[] = { 0, 3 }, val[] = { 1 }, test[] = { 2, 4 };
-    mp_seal *s = mp_seal_new(*state, 5, label, NULL);
-    mp_opened o = mp_seal_open(s, *state, train, 2, val, 1);
-    static const int seen[] = { 0, 1, MP_SEALED, 1, MP_SEALED };
-    assert_memory_equal(o.label, seen, sizeof seen);
-    assert_null(o.target);
-    assert_true(mp_seal_accuracy(s, test, 2, (const int64_t[]){ 0, 0 }) == 0.5);
-    assert_true(isnan(mp_seal_accuracy(s, test, 0, NULL)));
+    static const double label[] = { 0, 1, 0, 1, 1 };
+    static const int train[] = { 0, 3 }, val[] = { 1 }, test[] = { 2, 4 };
+    static const mp_real told[] = { -0.1f, -2, -0.1f, -2 }; /* class 0, twice */
+    mp_goal goal = mp_goal_plain(2);
+    const mp_metric *accuracy = mp_metric_find("accuracy");
+    mp_seal *s = mp_seal_new(*state, 5, (mp_labels){ 1, label });
+    mp_labels o = mp_seal_open(s, *state, train, 2, val, 1);
+    assert_true(o.v[0] == 0 && o.v[1] == 1 && isnan(o.v[2]) && o.v[3] == 1 && isnan(o.v[4]));
+    assert_true(mp_seal_measure(s, accuracy, &goal, test, 2, told) == 0.5);
+    assert_true(isnan(mp_seal_measure(s, accuracy, &goal, test, 0, told)));
 }
 
-static void sealed_targets_are_not_numbers(void **state)
+static void every_column_of_a_sealed_graph_is_closed_and_missing_labels_stay_missing(void **state)
 {
-    static const double target[] = { 2, -1.5, 7 };
+    static const double label[] = { 2, -1.5, 7, (double)NAN, 4, 5 };
     static const int train[] = { 1 }, test[] = { 0, 2 };
-    mp_seal *s = mp_seal_new(*state, 3, NULL, target);
-    mp_opened o = mp_seal_open(s, *state, train, 1, NULL, 0);
-    assert_true(isnan(o.target[0]) && o.target[1] == -1.5 && isnan(o.target[2]));
-    assert_true(mp_seal_accuracy(s, test, 2, (const int64_t[]){ 2, 6 }) == 0.5);
-    assert_true(mp_seal_error(s, test, 2, (const double[]){ 2.5, 6 }) == 0.75);
+    static const mp_real told[] = { 2.5f, -1.5f, 4, 6 };
+    mp_goal goal = { .task = &mp_task_regress, .columns = 2 };
+    mp_seal *s = mp_seal_new(*state, 3, (mp_labels){ 2, label });
+    mp_labels o = mp_seal_open(s, *state, train, 1, NULL, 0);
+    assert_int_equal(o.columns, 2);
+    assert_true(isnan(o.v[0]) && isnan(o.v[1]) && o.v[2] == 7 && isnan(o.v[3]) && isnan(o.v[4]) && isnan(o.v[5]));
+    assert_true(mp_seal_measure(s, mp_metric_find("mae"), &goal, test, 2, told) == (0.25 + 0.5) / 2);
+    assert_int_equal(mp_seal_known(s, (const int[]){ 0, 1, 2 }, 3), 5);
 }
 
 int main(void)
@@ -255,7 +263,7 @@ int main(void)
         CASE(bad_json_folds_are_refused),
         CASE(a_fixed_split_is_one_fold),
         CASE(the_seal_shows_training_and_validation_labels_only),
-        CASE(sealed_targets_are_not_numbers),
+        CASE(every_column_of_a_sealed_graph_is_closed_and_missing_labels_stay_missing),
     };
     return cmocka_run_group_tests_name("data_split", tests, NULL, NULL);
 }

@@ -30,10 +30,10 @@ static const mp_recipe with_edges = { .attributes = 2,
 
 static const int64_t classes[] = { 0, 1 };
 static const mp_dataset_as as_labels = {
-    .recipe = &with_labels, .task = MP_CLASSIFY, .classes = 2, .class_value = classes
+    .recipe = &with_labels, .task = &mp_task_classify, .classes = 2, .class_value = classes
 };
 static const mp_dataset_as as_edges = {
-    .recipe = &with_edges, .task = MP_CLASSIFY, .classes = 2, .class_value = classes
+    .recipe = &with_edges, .task = &mp_task_classify, .classes = 2, .class_value = classes
 };
 
 /* ---- a random set in TU files and in JSON lines ---- */

@@ -155,9 +155,9 @@ static void attributes_come_before_labels_and_zeros_are_not_stored(void **state)
     assert_true(d.x.val[3] == (mp_real)0.5 && d.x.val[7] == (mp_real)-1e-3 && d.x.val[17] == (mp_real)0.125);
     assert_int_equal(d.classes, 2);
     assert_int_equal(d.class_value[0], -2);
-    const int *label = mp_seal_break_labels(d.seal);
-    assert_int_equal(label[0], 1);
-    assert_int_equal(label[1], 0);
+    mp_labels labels = mp_seal_break(d.seal);
+    assert_int_equal(labels.columns, 1);
+    assert_true(labels.v[0] == 1 && labels.v[1] == 0);
 }
 
 static void without_labels_and_attributes_degrees_are_one_hot(void **state)
@@ -213,14 +213,14 @@ static void a_models_recipe_and_classes_apply_to_other_files(void **state)
     mp_err e;
     static const int64_t values[] = { 0, 1, 5 }, others[] = { 0, 1, 9 };
     mp_dataset first = with_labels("0\n1\n2\n3\n4\n5\n", NULL, *state, &e);
-    mp_dataset_as as = { .recipe = &first.recipe, .task = MP_CLASSIFY, .classes = 3, .class_value = values };
+    mp_dataset_as as = { .recipe = &first.recipe, .task = &mp_task_classify, .classes = 3, .class_value = values };
     mp_dataset other = with_labels("5\n5\n5\n5\n5\n5\n", &as, *state, &e);
     WORKS(e);
     assert_int_equal(other.x.cols, 6);
     assert_int_equal(other.x.col[0], 5);
     assert_int_equal(other.classes, 3);
-    assert_int_equal(mp_seal_break_labels(other.seal)[0], 1);
-    assert_int_equal(mp_seal_break_labels(other.seal)[1], 2);
+    assert_true(mp_seal_break(other.seal).v[0] == 1);
+    assert_true(mp_seal_break(other.seal).v[1] == 2);
     with_labels("5\n5\n5\n5\n6\n5\n", &as, *state, &e);
     FAILS(e, "T_node_labels.txt:5: graph 1 has node label 6; the model knows 0 to 5");
     as.class_value = others;
@@ -269,8 +269,8 @@ static void attention_columns_are_never_inputs(void **state)
     assert_null(d.x.val);
     static const int col[] = { 1, 0, 0, 2, 1, 1 };
     assert_memory_equal(d.x.col, col, sizeof col);
-    assert_int_equal(d.task, MP_REGRESS);
-    assert_true(mp_seal_break_targets(d.seal)[1] == 2);
+    assert_ptr_equal(d.task, &mp_task_count);
+    assert_true(mp_seal_break(d.seal).v[1] == 2);
 
     f.name = "TRIANGLES";
     f.part[MP_TU_NODE_ATTRIBUTES] = mp_span_of("1\n1\n1\n0\n0\n0\n");
@@ -288,16 +288,17 @@ static void targets_without_labels_make_a_regression(void **state)
     mp_dataset d;
     WORKS(mp_tu_parse(&f, *state, &raw));
     WORKS(mp_dataset_build(&raw, NULL, *state, &d));
-    assert_int_equal(d.task, MP_REGRESS);
-    assert_int_equal(d.classes, 1);
-    assert_true(mp_seal_break_targets(d.seal)[1] == -3e-2);
+    assert_ptr_equal(d.task, &mp_task_regress);
+    assert_int_equal(d.classes, 0);
+    assert_int_equal(d.targets, 1);
+    assert_true(mp_seal_break(d.seal).v[1] == -3e-2);
 }
 
 static void several_targets_a_graph_are_columns_and_those_missing_are_nan(void **state)
 {
     mp_tu_files f = two_graphs();
     mp_raw raw;
-    mp_dataset d;
+    mp_dataset d, other;
     f.part[MP_TU_GRAPH_ATTRIBUTES] = mp_span_of("1.5, NaN,-2\n,4 , \n");
     WORKS(mp_tu_parse(&f, *state, &raw));
     assert_int_equal(raw.target_columns, 3);
@@ -306,7 +307,26 @@ static void several_targets_a_graph_are_columns_and_those_missing_are_nan(void *
     f.part[MP_TU_GRAPH_ATTRIBUTES] = mp_span_of("nan\n2\n");
     WORKS(mp_tu_parse(&f, *state, &raw));
     assert_true(isnan(raw.target[0]) && raw.target[1] == 2);
-    FAILS(mp_dataset_build(&raw, NULL, *state, &d), "T: graph 0 has no target");
+    WORKS(mp_dataset_build(&raw, NULL, *state, &d));
+    assert_ptr_equal(d.task, &mp_task_regress);
+    assert_int_equal(mp_seal_known(d.seal, (const int[]){ 0, 1 }, 2), 1);
+    f.part[MP_TU_GRAPH_ATTRIBUTES] = mp_span_of("1,0\n,1\n");
+    WORKS(mp_tu_parse(&f, *state, &raw));
+    WORKS(mp_dataset_build(&raw, NULL, *state, &d));
+    assert_ptr_equal(d.task, &mp_task_binary);
+    assert_int_equal(d.targets, 2);
+    FAILS(mp_dataset_retask(&d, &mp_task_classify, *state, &other), "T: classes must be one whole number a graph");
+    f.part[MP_TU_GRAPH_ATTRIBUTES] = mp_span_of("7\n5\n");
+    WORKS(mp_tu_parse(&f, *state, &raw));
+    WORKS(mp_dataset_build(&raw, NULL, *state, &d));
+    WORKS(mp_dataset_retask(&d, &mp_task_classify, *state, &other));
+    assert_int_equal(other.classes, 2);
+    assert_int_equal(other.class_value[0], 5);
+    assert_true(mp_seal_break(other.seal).v[0] == 1);
+    WORKS(mp_dataset_retask(&other, &mp_task_binary, *state, &d));
+    assert_true(mp_seal_break(d.seal).v[0] == 1 && mp_seal_break(d.seal).v[1] == 0);
+    WORKS(mp_dataset_retask(&other, &mp_task_regress, *state, &d));
+    assert_true(mp_seal_break(d.seal).v[0] == 7 && d.fingerprint != other.fingerprint);
 }
 
 static void the_fingerprint_sees_edges_features_and_labels(void **state)

@@ -20,7 +20,8 @@ typedef struct net {
     mp_config conf;
     mp_graph g;
     mp_sparse x;
-    int *label, *which;
+    int *which;
+    double *label;
     mp_model *model;
 } net;
 
@@ -88,7 +89,8 @@ static void open_net(net *n, const char *pool, int h)
     const int *list = ints(n, "in.edge_index"), *ptr = ints(n, "in.ptr");
     assert_int_equal(mp_graph_from_edges(n->arena, graphs, ptr, edges, list, list + edges, &n->g, NULL), MP_OK);
     n->x = all_columns(n);
-    n->label = ints(n, "in.y");
+    n->label = MP_NEW(n->arena, double, graphs);
+    mp_tensor_doubles(need(n, "in.y"), n->label);
     n->which = MP_NEW(n->arena, int, graphs);
     for (int b = 0; b < graphs; b++) n->which[b] = b;
     int classes = (int)need(n, "out.logp")->shape[1];
@@ -100,7 +102,7 @@ static void open_net(net *n, const char *pool, int h)
 static void train(net *n, int threads)
 {
     mp_engine *e = mp_engine_new(n->model, threads);
-    mp_batch b = { .all = &n->g, .x = &n->x, .which = n->which, .n = n->g.graphs, .label = n->label };
+    mp_batch b = { .all = &n->g, .x = &n->x, .which = n->which, .n = n->g.graphs, .labels = { 1, n->label } };
     const mp_tensor *losses = need(n, "out.losses");
     double *theirs = MP_NEW(n->arena, double, losses->count), ours, aux;
     mp_tensor_doubles(losses, theirs);

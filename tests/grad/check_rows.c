@@ -3,6 +3,8 @@
 #include "check_ops.h"
 #include "gradcheck.h"
 
+#include <math.h>
+
 void check_linear(void **state)
 {
     mp_check *t = *state;
@@ -259,11 +261,25 @@ void check_xent(void **state)
     MP_GRADCHECK(t, mp_xent(&t->ctx, x, label, 0.25, NULL));
 }
 
-void check_mse(void **state)
+void check_distance(void **state)
 {
     mp_check *t = *state;
-    static const mp_real target[] = { 0.5, -2, 3, 0 };
-    mp_mat *x = mp_check_input(t, 4, 1);
-    MP_GRADCHECK(t, mp_mse(&t->ctx, x, target, 0.25));
-    MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_mse(&t->ctx, x, target, 0.25), 1, mp_mse(&t->ctx, x, target, 1)));
+    static const mp_real want[] = { 0.5, -2, 3, (mp_real)NAN, 0, 0.1, 5, -0.3 };
+    static const mp_far how[] = { MP_FAR_SQUARED, MP_FAR_ABSOLUTE, MP_FAR_HUBER };
+    mp_mat *x = mp_check_input(t, 4, 2);
+    for (int i = 0; i < 3; i++) {
+        MP_GRADCHECK(t, mp_distance(&t->ctx, x, want, how[i], (mp_real)0.7, 0.25));
+        MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_distance(&t->ctx, x, want, how[i], 2, 0.25), 1,
+                               mp_distance(&t->ctx, x, want, MP_FAR_SQUARED, 0, 1)));
+    }
+}
+
+void check_bce_known(void **state)
+{
+    mp_check *t = *state;
+    static const mp_real want[] = { 0, 1, 1, (mp_real)NAN, 0, (mp_real)NAN, 1, 0, 0, 1 };
+    mp_mat *x = mp_check_input(t, 5, 2);
+    MP_GRADCHECK(t, mp_bce_known(&t->ctx, x, want, 0.125));
+    for (int i = 0; i < 10; i++) x->v[i] *= 30; /* confident */
+    MP_GRADCHECK(t, mp_bce_known(&t->ctx, x, want, 1));
 }

@@ -205,7 +205,7 @@ static mp_err parse_configured(fixture *f, const mp_config *conf, int tensors)
     const char *text = mp_safetensors_meta(&s, MP_MODEL_KEY), *at = strstr(text, "\"config\":{");
     assert_non_null(at);
     at += strlen("\"config\":");
-    mp_conf_json(mp_config_table, conf, &config);
+    mp_conf_json(mp_config_table, mp_config_late, conf, &config);
     text = mp_arena_printf(f->a, "%.*s%s%s", (int)(at - text), text, config.p, strchr(at, '}') + 1);
     mp_safetensors_write(s.tensor, tensors, &(mp_meta){ MP_MODEL_KEY, text }, 1, true, &out);
     mp_arena *a = mp_arena_new(65536);

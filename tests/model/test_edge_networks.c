@@ -188,7 +188,7 @@ static void shards_carry_attributes_and_batch_norm_forbids_them(void **state)
         edge_world(&w, options, MP_RIG_SPARSE);
         static int many[40 * GRAPHS];
         for (int k = 0; k < 40 * GRAPHS; k++) many[k] = k % GRAPHS;
-        mp_batch b = { .all = &w.all, .x = &w.x, .which = many, .n = 40 * GRAPHS, .label = w.label }, largest;
+        mp_batch b = { .all = &w.all, .x = &w.x, .which = many, .n = 40 * GRAPHS, .labels = { 1, w.class } }, largest;
         mp_engine *e = mp_engine_new(w.model, 2);
         int shards = mp_engine_cut(e, &b, &largest);
         assert_int_equal(mp_model_whole_batch(w.model), i == 2);
@@ -233,10 +233,9 @@ static void model_files_keep_the_number_of_columns(void **state)
     world w;
     edge_world(&w, "pool=topk conv=gine hidden=4 layers=2", MP_RIG_ONES);
     static const int64_t classes[] = { 0, 1, 2 };
-    mp_about about = {
-        .task = MP_CLASSIFY, .classes = OUTPUTS, .class_value = classes, .dataset = "d", .version = "v"
-    };
+    mp_about about = { .classes = OUTPUTS, .class_value = classes, .dataset = "d", .version = "v" };
     about.recipe.attributes = FEATURES;
+    about.recipe.edge_attributes = COLUMNS;
     mp_buf bytes = { 0 };
     mp_model *m;
     mp_checkpoint_write(w.model, &about, &bytes);

@@ -29,6 +29,8 @@ static const explained idle[] = {
     { "rep", "flip", "scores are sigmoids" },
     { "tap", "flip", "scores are sums of shares" },
     { "ipool", "flip", "scores are norms" },
+    { NULL, "task", "the data set is read for it" },
+    { NULL, "edge-attributes", "the data set has none" },
     { NULL, NULL, NULL },
 };
 /* Words that change something only beside another option, which is more than a need can say. */
@@ -36,6 +38,7 @@ static const explained rare[] = {
     { NULL, "rank", "both orders agree on most small graphs" },
     { NULL, "dropped", "nodes with key 0 come last anyway where no score is negative" },
     { NULL, "patience", "an epoch must be worse than the one before" },
+    { NULL, "stop-on", "loss and metric often agree which epoch is best" },
     { "hgpsl", "hops", "candidates auto are all pairs of up to 256 kept nodes" },
     { "hgpsl", "score-dim", "norms of parts add up to the norm, unless combine says otherwise" },
     { "hgpsl", "width", "the same" },
@@ -103,7 +106,7 @@ static mp_config start(const char *pool)
     c.epochs = 2;
     c.patience = 0;
     c.lr = 0.1;
-    return c;
+    return mp_config_for_task(&c, &mp_task_classify);
 }
 
 /* Everything that comes out of a run, apart from the configuration itself. */

@@ -28,7 +28,9 @@ static inline mp_stored run_of(const char *dataset, int seed, int fold, int h, d
     r.key.config.score_dim = h;
     r.key.config.drop = drop;
     r.key.config.flip = flip;
-    r.result = (mp_run_result){ .epochs = CURVE,
+    r.result = (mp_run_result){ .task = "classify",
+                                .metric = "accuracy",
+                                .epochs = CURVE,
                                 .best_epoch = 3,
                                 .val_loss = 0.5,
                                 .val_metric = 0.1 * (h - drop),

@@ -21,7 +21,7 @@ static const mp_group *assert_rows(const mp_stored *run, int n, const mp_declare
 {
     const mp_group *g;
     int count;
-    mp_group_runs(run, n, d, studies, arena, &g, &count);
+    mp_group_runs(run, n, d, studies, NULL, arena, &g, &count);
     for (int i = 0; i < count && i < rows; i++) {
         assert_string_equal(g[i].key.dataset, want[i].dataset);
         assert_string_equal(g[i].model, want[i].model);
@@ -150,14 +150,14 @@ static void undeclared_runs_are_a_grid_only_when_they_are_exactly_one(void **sta
     assert_rows(run, 9, &alone, 1, both, 2);
     const mp_group *g;
     int count;
-    mp_group_runs(run, 8, NULL, 0, arena, &g, &count); /* a point lacks */
+    mp_group_runs(run, 8, NULL, 0, NULL, arena, &g, &count); /* a point lacks */
     assert_int_equal(count, 8);
     run[9] = run_of("MUTAG", 42, 1, 7, 0.1, 1, 0.5); /* a point too many */
-    mp_group_runs(run, 10, NULL, 0, arena, &g, &count);
+    mp_group_runs(run, 10, NULL, 0, NULL, arena, &g, &count);
     assert_int_equal(count, 10);
     for (int i = 0; i < count; i++) assert_int_equal(g[i].grid, MP_GRID_NONE);
     for (int i = 0; i < 9; i++) run[i].key.config.flip = 0; /* no grid is without flip */
-    mp_group_runs(run, 9, NULL, 0, arena, &g, &count);
+    mp_group_runs(run, 9, NULL, 0, NULL, arena, &g, &count);
     assert_int_equal(count, 9);
 }
 

@@ -30,7 +30,7 @@ static void the_table_shows_the_honest_number_the_leak_and_the_paper(void **stat
     const mp_group *g;
     mp_table t;
     mp_report_options o = { 0 };
-    mp_group_runs(run, n, NULL, 0, arena, &g, &count);
+    mp_group_runs(run, n, NULL, 0, NULL, arena, &g, &count);
     assert_int_equal(mp_report_results(g, count, NULL, &o, arena, &t), MP_OK);
     mp_buf b = { 0 };
     mp_table_print(&t, &b);
@@ -62,7 +62,7 @@ static void missing_and_failed_runs_are_counted(void **state)
     const mp_group *g;
     mp_table t;
     mp_report_options o = { 0 };
-    mp_group_runs(run, n, NULL, 0, arena, &g, &count);
+    mp_group_runs(run, n, NULL, 0, NULL, arena, &g, &count);
     assert_int_equal(mp_report_results(g, count, NULL, &o, arena, &t), MP_OK);
     assert_string_equal(t.header[t.columns - 1], "missing");
     assert_string_equal(mp_table_cell(&t, 0, t.columns - 1), "-");

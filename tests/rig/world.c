@@ -19,7 +19,7 @@ void world_init(world *w, const char *options, int n, int most, int outputs)
     w->all = mp_rig_graph(&w->rig, n, sizes, 0.15, 0);
     int *ptr = MP_NEW(a, int, w->all.nodes + 1), *col = MP_NEW(a, int, w->all.nodes);
     w->value = MP_NEW(a, mp_real, w->all.nodes);
-    w->label = MP_NEW(a, int, n);
+    w->class = MP_NEW(a, double, n);
     w->target = MP_NEW(a, double, n);
     w->order = MP_NEW(a, int, n);
     for (int i = 0; i < n; i++) {
@@ -31,7 +31,7 @@ void world_init(world *w, const char *options, int n, int most, int outputs)
             w->value[v] = 1;
             lead += (col[v] == 0) - (col[v] == 1);
         }
-        w->label[i] = lead > 0;
+        w->class[i] = lead > 0;
         w->target[i] = lead;
     }
     w->x = (mp_sparse){ .rows = w->all.nodes, .cols = FEATURES, .ptr = ptr, .col = col, .val = w->value };
@@ -50,9 +50,11 @@ void world_free(world *w)
 
 mp_batch batch_of(const world *w, int from, int n)
 {
-    return (mp_batch){
-        .all = &w->all, .x = &w->x, .which = w->order + from, .n = n, .label = w->label, .target = w->target
-    };
+    return (mp_batch){ .all = &w->all,
+                       .x = &w->x,
+                       .which = w->order + from,
+                       .n = n,
+                       .labels = { 1, mp_model_goal(w->model)->task->classes ? w->class : w->target } };
 }
 
 double train(world *w, mp_engine *e, int from, int to, int size, uint64_t seed)

@@ -15,8 +15,8 @@ typedef struct world { /* a generated collection and a model */
     mp_graph all;
     mp_sparse x;
     mp_real *value; /* behind x.val */
-    int *label, *order;
-    double *target;
+    int *order;
+    double *class, *target; /* a graph's class, and its number */
     mp_config conf;
     mp_model *model;
     mp_params *params;

@@ -49,7 +49,9 @@ static mp_run_result result_of(int seed, int fold)
 {
     static mp_epoch curve[EPOCHS];
     for (int i = 0; i < EPOCHS; i++) curve[i] = (mp_epoch){ 1.0 / (i + 1), 2.0 / (i + 3), i ? 0.5 : (double)NAN };
-    return (mp_run_result){ .epochs = EPOCHS,
+    return (mp_run_result){ .task = "classify",
+                            .metric = "accuracy",
+                            .epochs = EPOCHS,
                             .best_epoch = 2,
                             .train_loss = 0.25,
                             .val_loss = 0.5,

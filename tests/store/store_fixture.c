@@ -57,7 +57,9 @@ mp_run_key key_of(int seed, int fold)
 
 mp_run_result result_of(int seed, int fold)
 {
-    mp_run_result r = { .epochs = CURVE,
+    mp_run_result r = { .task = "classify",
+                        .metric = "accuracy",
+                        .epochs = CURVE,
                         .best_epoch = 7,
                         .hit_cap = 1,
                         .train_loss = 0.25,

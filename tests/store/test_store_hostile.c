@@ -87,7 +87,7 @@ static void a_value_that_cannot_be_leaves_its_row_out_and_no_other(void **state)
         { "seed = -2147483648", "seed: expected a whole number from 0 to 2147483647" },
         { "seed = 7", "seed: 7, and 42 in config" },
         { "config = '{\"ratio\":7}'", "expected a number from" },
-        { "config = '{\"nosuch\":1}'", "no such option" },
+        { "config = '{\"nosuch\":1}'", "unknown option" },
         { "config = '{\"ratio\":null}'", "cannot be null" },
         { "config = '[1]'", "must be an object" },
         { "config = '{,'", "config:1" },

@@ -36,7 +36,7 @@ static bool near(double a, double b)
 static mp_choice choose(const mp_choice_run *run, int n, mp_select mode)
 {
     mp_choice c;
-    if (mp_choose(run, n, mode, &(mp_choice_point){ 5, 0.1 }, arena, &c) != MP_OK) fail_msg("%s", mp_message());
+    if (mp_choose(run, n, false, mode, &(mp_choice_point){ 5, 0.1 }, arena, &c) != MP_OK) fail_msg("%s", mp_message());
     return c;
 }
 
@@ -193,14 +193,15 @@ static void contradictions_are_errors(void **state)
     (void)state;
     mp_choice c;
     mp_choice_run twice[] = { study[0], study[0] }, mixed[] = { study[0], study[1] };
-    assert_int_equal(mp_choose(twice, 2, MP_SELECT_VAL, NULL, arena, &c), MP_ERR_INPUT);
+    assert_int_equal(mp_choose(twice, 2, false, MP_SELECT_VAL, NULL, arena, &c), MP_ERR_INPUT);
     assert_string_equal(mp_message(), "seed 42, fold 1 with h = 1, drop = 0 is there twice");
     mixed[1].folds = 10;
-    assert_int_equal(mp_choose(mixed, 2, MP_SELECT_VAL, NULL, arena, &c), MP_ERR_INPUT);
+    assert_int_equal(mp_choose(mixed, 2, false, MP_SELECT_VAL, NULL, arena, &c), MP_ERR_INPUT);
     mixed[1].folds = 2;
     mixed[1].fold = 3;
-    assert_int_equal(mp_choose(mixed, 2, MP_SELECT_VAL, NULL, arena, &c), MP_ERR_INPUT);
-    assert_int_equal(mp_choose(study, STUDY, MP_SELECT_FIXED, &(mp_choice_point){ 7, 0 }, arena, &c), MP_ERR_INPUT);
+    assert_int_equal(mp_choose(mixed, 2, false, MP_SELECT_VAL, NULL, arena, &c), MP_ERR_INPUT);
+    assert_int_equal(mp_choose(study, STUDY, false, MP_SELECT_FIXED, &(mp_choice_point){ 7, 0 }, arena, &c),
+                     MP_ERR_INPUT);
     assert_string_equal(mp_message(), "no run has h = 7, drop = 0");
 }
 

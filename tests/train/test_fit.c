@@ -161,9 +161,9 @@ static void fit_gets_no_test_label(void **state)
 {
     fixture *f = *state;
     const mp_split *s = &f->f.split[0];
-    mp_opened o = mp_seal_open(f->d.seal, f->a, s->train, s->n_train, s->val, s->n_val);
-    for (int i = 0; i < s->n_test; i++) assert_int_equal(o.label[s->test[i]], MP_SEALED);
-    for (int i = 0; i < s->n_val; i++) assert_in_range(o.label[s->val[i]], 0, 1);
+    mp_labels o = mp_seal_open(f->d.seal, f->a, s->train, s->n_train, s->val, s->n_val);
+    for (int i = 0; i < s->n_test; i++) assert_true(isnan(o.v[s->test[i]]));
+    for (int i = 0; i < s->n_val; i++) assert_true(o.v[s->val[i]] == 0 || o.v[s->val[i]] == 1);
 }
 
 /* ---- stopping and continuing ---- */

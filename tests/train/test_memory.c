@@ -265,8 +265,10 @@ static mp_err open_lines(void *arg)
 static bool read_stream(const fixture *f)
 {
     static const mp_relay steps = { take_lines, read_lines, drop_lines };
-    lines l = { .as = { .recipe = &f->d.recipe, .task = MP_CLASSIFY, .classes = 2, .class_value = f->d.class_value },
-                .left = 1000 };
+    lines l = {
+        .as = { .recipe = &f->d.recipe, .task = &mp_task_classify, .classes = 2, .class_value = f->d.class_value },
+        .left = 1000
+    };
     if (mp_guarded(open_lines, &l) != MP_OK) return false;
     mp_err e = mp_relay_run(&steps, l.stream, (void *[]){ &l.piece[0], &l.piece[1] }, 2, 1);
     mp_stream_close(l.stream);
@@ -281,7 +283,7 @@ static void reading_a_stream_returns_a_status(void **state)
 
 static bool read_files(const fixture *f)
 {
-    mp_dataset_as as = { .recipe = &f->d.recipe, .task = MP_CLASSIFY };
+    mp_dataset_as as = { .recipe = &f->d.recipe, .task = &mp_task_classify };
     mp_stream *s = NULL;
     mp_arena *a = f->a;
     mp_arena_mark here = mp_arena_here(a);
@@ -314,12 +316,15 @@ static mp_err one_step(void *arg)
 {
     training *t = arg;
     const fixture *f = t->f;
-    int which[60], label[200] = { 0 };
+    int which[60];
+    double label[200] = { 0 };
     mp_real out[2 * 60];
     double loss, aux;
-    for (int i = 0; i < 60; i++) which[i] = label[i] = i;
-    for (int i = 0; i < 60; i++) label[i] %= 2;
-    mp_batch b = { .all = &f->d.graphs, .x = &f->d.x, .which = which, .n = 60, .label = label };
+    for (int i = 0; i < 60; i++) {
+        which[i] = i;
+        label[i] = i % 2;
+    }
+    mp_batch b = { .all = &f->d.graphs, .x = &f->d.x, .which = which, .n = 60, .labels = { 1, label } };
     MP_TRY(mp_engine_predict(t->engine, &b, out));
     return mp_engine_train(t->engine, &b, (mp_draw){ 1, 0, 1, 0 }, &loss, &aux);
 }

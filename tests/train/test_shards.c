@@ -38,7 +38,7 @@ static sums whole(world *w, const mp_batch *b, mp_draw d)
     mp_graph_gather(a, b->all, b->x, b->which, b->n, false, &g, &x);
     mp_mat *y = mp_model_forward(w->model, &c, &g, &x, NULL, NULL, &aux);
     int *label = MP_NEW(a, int, b->n);
-    for (int i = 0; i < b->n; i++) label[i] = b->label[b->which[i]];
+    for (int i = 0; i < b->n; i++) label[i] = (int)b->labels.v[b->which[i]];
     mp_mat *loss = mp_xent(&c, y, label, (mp_real)(1.0 / b->n), NULL);
     assert_non_null(aux);
     mp_grad_zeroed(loss)[0] = mp_grad_zeroed(aux)[0] = 1;

@@ -1,0 +1,98 @@
+/* answers.c - see answers.h.
+ * SPDX-License-Identifier: MIT */
+#include "cli/answers.h"
+#include "base/json.h"
+
+#include <inttypes.h>
+
+static const mp_goal *goal_of(const mp_answerer *m)
+{
+    return mp_model_goal(m->model);
+}
+
+mp_words mp_words_of(const mp_answerer *m, const mp_real *told, mp_arena *a)
+{
+    const mp_goal *g = goal_of(m);
+    int outputs = mp_goal_outputs(g);
+    double *answer = MP_NEW_RAW(a, double, g->columns), *shown = MP_NEW_RAW(a, double, outputs);
+    g->task->answer(g, told, answer);
+    g->task->show(g, told, shown);
+    return (mp_words){ g->columns, outputs, answer, shown };
+}
+
+void mp_words_label(const mp_answerer *m, const mp_words *w, int column, mp_buf *out)
+{
+    int class = (int)w->answer[column];
+    if (!goal_of(m)->task->classes)
+        mp_buf_printf(out, "%.6g", w->answer[column]);
+    else if (m->about.class_name)
+        mp_buf_puts(out, m->about.class_name[class]);
+    else
+        mp_buf_printf(out, "%" PRId64, m->about.class_value[class]);
+}
+
+double mp_words_behind(const mp_answerer *m, const mp_words *w, int column)
+{
+    return w->shown[goal_of(m)->task->classes ? (int)w->answer[column] : column];
+}
+
+void mp_words_classes_json(const mp_answerer *m, mp_buf *b)
+{
+    mp_json_key(b, "classes");
+    mp_json_open(b, '[');
+    for (int c = 0; c < m->about.classes; c++) {
+        if (m->about.class_name)
+            mp_json_put_text(b, m->about.class_name[c]);
+        else
+            mp_json_put_int(b, m->about.class_value[c]);
+    }
+    mp_json_close(b, ']');
+}
+
+static void put_answer(const mp_answerer *m, const mp_words *w, int column, mp_buf *b)
+{
+    if (!goal_of(m)->task->classes) {
+        mp_json_put_real(b, w->answer[column]);
+        return;
+    }
+    mp_buf text = { 0 };
+    mp_words_label(m, w, column, &text);
+    if (m->about.class_name)
+        mp_json_put_text(b, text.p);
+    else
+        mp_json_put_raw(b, text.p);
+    mp_buf_free(&text);
+}
+
+void mp_words_json(const mp_answerer *m, const mp_words *w, mp_buf *b)
+{
+    const mp_task *task = goal_of(m)->task;
+    const char *key = task->json_answer;
+    bool several = w->columns > 1, list = several || task->yes_no || task->classes;
+    mp_buf plural = { 0 };
+    mp_buf_printf(&plural, "%ss", key);
+    mp_json_key(b, several ? plural.p : key);
+    if (several) mp_json_open(b, '[');
+    for (int t = 0; t < w->columns; t++) put_answer(m, w, t, b);
+    if (several) mp_json_close(b, ']');
+    mp_buf_free(&plural);
+    if (!task->shown_word) return;
+    mp_json_key(b, list ? task->json_shown : task->shown_word);
+    if (list) mp_json_open(b, '[');
+    for (int i = 0; i < w->shows; i++) mp_json_put_real(b, w->shown[i]);
+    if (list) mp_json_close(b, ']');
+}
+
+void mp_words_text(const mp_answerer *m, const mp_words *w, mp_buf *b)
+{
+    const mp_task *task = goal_of(m)->task;
+    for (int t = 0; t < w->columns; t++) {
+        if (t) mp_buf_puts(b, "; ");
+        if (task->shown_word && !task->classes && !task->yes_no)
+            mp_buf_printf(b, "%s %.4f, ", task->shown_word, mp_words_behind(m, w, t));
+        mp_buf_printf(b, "%s ", task->answer_word);
+        mp_words_label(m, w, t, b);
+        if (task->classes || task->yes_no)
+            mp_buf_printf(b, " with %s %.4f", task->shown_word, mp_words_behind(m, w, t));
+    }
+}

@@ -1,0 +1,65 @@
+/* classify.c - one of C classes: softmax over C outputs, loss -log p of the right class (math.md 2.15).
+ * SPDX-License-Identifier: MIT */
+#include "task/task.h"
+
+#include <math.h>
+
+static int outputs(const mp_goal *g)
+{
+    return g->classes;
+}
+
+static mp_mat *loss(mp_ctx *c, const mp_goal *g, mp_mat *y, const double *want, mp_real scale)
+{
+    int *label = MP_NEW_RAW(c->arena, int, y->rows);
+    (void)g;
+    for (int i = 0; i < y->rows; i++) {
+        mp_assert(want[i] >= 0); /* a class that is not known, or sealed, must not get here */
+        label[i] = (int)want[i];
+    }
+    return mp_xent(c, y, label, scale, NULL);
+}
+
+static double cost(const mp_goal *g, const mp_real *told, const double *want)
+{
+    (void)g;
+    mp_assert(want[0] >= 0);
+    return -(double)told[(int)want[0]];
+}
+
+static void tell(const mp_goal *g, const mp_kernels *k, mp_real *told, const mp_real *raw, int rows)
+{
+    k->log_softmax(told, raw, rows, g->classes);
+}
+
+static void answer(const mp_goal *g, const mp_real *told, double *out)
+{
+    int best = 0;
+    for (int c = 1; c < g->classes; c++)
+        if (told[c] > told[best]) best = c;
+    *out = best;
+}
+
+static void show(const mp_goal *g, const mp_real *told, double *shown)
+{
+    for (int c = 0; c < g->classes; c++) shown[c] = exp((double)told[c]);
+}
+
+static const char *const metrics[] = { "accuracy", "balanced_accuracy", "f1_macro", "mcc",
+                                       "roc_auc",  "average_precision", NULL };
+
+const mp_task mp_task_classify = { .name = "classify",
+                                   .help = "one of several classes",
+                                   .options = "",
+                                   .classes = true,
+                                   .outputs = outputs,
+                                   .loss = loss,
+                                   .cost = cost,
+                                   .tell = tell,
+                                   .answer = answer,
+                                   .show = show,
+                                   .answer_word = "label",
+                                   .shown_word = "probability",
+                                   .json_answer = "label",
+                                   .json_shown = "probabilities",
+                                   .metrics = metrics };

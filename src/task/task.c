@@ -1,0 +1,94 @@
+/* task.c - the list of tasks, and what they share.
+ * SPDX-License-Identifier: MIT */
+#include "task/task.h"
+#include "task/metric.h"
+
+#include <math.h>
+#include <string.h>
+
+static const mp_task *const tasks[] = { &mp_task_classify, &mp_task_regress, &mp_task_binary, &mp_task_count, NULL };
+
+const mp_task *const *mp_tasks(void)
+{
+    return tasks;
+}
+
+const mp_task *mp_task_find(const char *name)
+{
+    for (int i = 0; tasks[i]; i++)
+        if (strcmp(tasks[i]->name, name) == 0) return tasks[i];
+    return NULL;
+}
+
+mp_goal mp_goal_plain(int outputs)
+{
+    mp_goal g = { .task = outputs > 1 ? &mp_task_classify : &mp_task_count, .columns = 1 };
+    g.classes = g.task->classes ? outputs : 0;
+    g.metric = mp_metric_find(g.task->metrics[0]);
+    return g;
+}
+
+int mp_goal_outputs(const mp_goal *g)
+{
+    return g->task->outputs(g);
+}
+
+int mp_outputs_of_columns(const mp_goal *g)
+{
+    return g->columns;
+}
+
+void mp_tell_raw(const mp_goal *g, const mp_kernels *k, mp_real *told, const mp_real *raw, int rows)
+{
+    (void)k;
+    if (told != raw) memcpy(told, raw, (size_t)rows * (size_t)mp_goal_outputs(g) * sizeof *told);
+}
+
+int64_t mp_goal_terms(const mp_goal *g, const mp_labels *labels, const int *which, int n)
+{
+    int64_t known = 0;
+    for (int i = 0; i < n; i++)
+        for (int t = 0; t < g->columns; t++)
+            known += !isnan(labels->v[(size_t)which[i] * (size_t)g->columns + (size_t)t]);
+    return known;
+}
+
+const double *mp_labels_take(const mp_labels *labels, const int *which, int n, mp_arena *a)
+{
+    size_t T = (size_t)labels->columns;
+    double *out = MP_NEW_RAW(a, double, (size_t)n *T + 1);
+    for (int i = 0; i < n; i++) memcpy(out + (size_t)i * T, labels->v + (size_t)which[i] * T, T * sizeof *out);
+    return out;
+}
+
+mp_real *mp_labels_real(mp_ctx *c, const double *want, size_t n)
+{
+    mp_real *out = MP_NEW_RAW(c->arena, mp_real, n);
+    for (size_t i = 0; i < n; i++) out[i] = (mp_real)want[i];
+    return out;
+}
+
+void mp_goal_standardise(mp_goal *g, const mp_labels *labels, const int *which, int n, mp_arena *a)
+{
+    double *mean = MP_NEW(a, double, g->columns), *std = MP_NEW(a, double, g->columns);
+    size_t T = (size_t)g->columns;
+    for (size_t t = 0; t < T; t++) {
+        double sum = 0, squares = 0;
+        int known = 0;
+        for (int i = 0; i < n; i++) {
+            double y = labels->v[(size_t)which[i] * T + t];
+            if (isnan(y)) continue;
+            sum += y;
+            known++;
+        }
+        mean[t] = known ? sum / known : 0;
+        for (int i = 0; i < n; i++) {
+            double d = labels->v[(size_t)which[i] * T + t] - mean[t];
+            if (!isnan(d)) squares += d * d;
+        }
+        std[t] = known ? sqrt(squares / known) : 0;
+        if (!(std[t] > 0)) std[t] = 1;
+    }
+    g->mean = mean;
+    g->std = std;
+}

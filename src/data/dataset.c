@@ -213,7 +213,7 @@ mp_err mp_dataset_retask(const mp_dataset *d, const mp_task *task, mp_arena *a, 
 
 mp_err mp_dataset_goal(const mp_dataset *d, const mp_config *c, mp_goal *out)
 {
-    static const mp_far far[] = { MP_FAR_SQUARED, MP_FAR_ABSOLUTE, MP_FAR_HUBER };
+    static const mp_error_kind far[] = { MP_ERROR_SQUARED, MP_ERROR_ABSOLUTE, MP_ERROR_HUBER };
     *out = (mp_goal){
         .task = d->task, .columns = d->targets, .classes = d->classes, .far = far[c->loss], .delta = c->huber_delta
     };

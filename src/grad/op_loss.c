@@ -55,7 +55,7 @@ mp_mat *mp_bce_known(mp_ctx *c, mp_mat *x, const mp_real *want, mp_real scale)
     return cross_entropy(c, x, want, 0, scale);
 }
 
-mp_mat *mp_distance(mp_ctx *c, mp_mat *x, const mp_real *want, mp_far how, mp_real delta, mp_real scale)
+mp_mat *mp_distance(mp_ctx *c, mp_mat *x, const mp_real *want, mp_error_kind how, mp_real delta, mp_real scale)
 {
     mp_mat *out = mp_mat_new(c, 1, 1);
     mp_real *slope = MP_NEW_RAW(c->arena, mp_real, mp_size(x));

@@ -95,7 +95,7 @@ mp_mat *mp_bce(mp_ctx *c, mp_mat *x, bool label);
 /* The same with a label of its own for each entry, summed over those that are known (not NaN), times scale. 1 x 1. */
 mp_mat *mp_bce_known(mp_ctx *c, mp_mat *x, const mp_real *want, mp_real scale);
 /* Sum over the known entries of want of the distance of x from it, times scale; `delta` is Huber's. 1 x 1. */
-mp_mat *mp_distance(mp_ctx *c, mp_mat *x, const mp_real *want, mp_far how, mp_real delta, mp_real scale);
+mp_mat *mp_distance(mp_ctx *c, mp_mat *x, const mp_real *want, mp_error_kind how, mp_real delta, mp_real scale);
 
 /* One LSTM step (math.md 2.11): a B x 4H holds the gates i, f, g, o before their functions; before: the cell so far, B x H,
  * or NULL for zeros. Returns h and sets *cell. */

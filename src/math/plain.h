@@ -12,7 +12,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum mp_far { MP_FAR_SQUARED, MP_FAR_ABSOLUTE, MP_FAR_HUBER } mp_far; /* how far a number is off */
+typedef enum mp_error_kind {
+    MP_ERROR_SQUARED,
+    MP_ERROR_ABSOLUTE,
+    MP_ERROR_HUBER
+} mp_error_kind; /* how far a number is off */
 
 /* A graph as a kernel reads it: the edges row_ptr[v] .. row_ptr[v+1]-1 end in v and come from col, ascending. */
 typedef struct mp_csr {
@@ -125,7 +129,7 @@ typedef struct mp_coarse_work {
     ROW(xent, (mp_real *loss, mp_real *slope, const mp_real *logp, const int *label, mp_real scale, int B, int C))      \
     ROW(bce, (mp_real *loss, mp_real *slope, const mp_real *x, const mp_real *want, mp_real same, mp_real scale,        \
               size_t n))                                                                                                \
-    ROW(distance, (mp_real *loss, mp_real *slope, const mp_real *x, const mp_real *want, mp_far how, mp_real delta,     \
+    ROW(distance, (mp_real *loss, mp_real *slope, const mp_real *x, const mp_real *want, mp_error_kind how, mp_real delta,     \
                    mp_real scale, size_t n))                                                                            \
     /* w NULL: weights of 1. slope: B factors. */                                                                     \
     ROW(link_loss, (mp_real *loss, mp_real *slope, const mp_real *A0, const mp_real *M, const mp_real *w,               \

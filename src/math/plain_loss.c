@@ -41,14 +41,14 @@ void mp_plain_bce(mp_real *loss, mp_real *slope, const mp_real *x, const mp_real
     loss[0] = (mp_real)(sum * (double)scale);
 }
 
-static double far_by(mp_real d, mp_far how, mp_real delta, mp_real scale, mp_real *slope)
+static double far_by(mp_real d, mp_error_kind how, mp_real delta, mp_real scale, mp_real *slope)
 {
     mp_real size = d < 0 ? -d : d, sign = (mp_real)((d > 0) - (d < 0));
     switch (how) {
-    case MP_FAR_ABSOLUTE:
+    case MP_ERROR_ABSOLUTE:
         *slope = scale * sign;
         return (double)size;
-    case MP_FAR_HUBER:
+    case MP_ERROR_HUBER:
         *slope = scale * (size <= delta ? d : delta * sign);
         return size <= delta ? 0.5 * (double)d * (double)d : (double)delta * ((double)size - 0.5 * (double)delta);
     default:
@@ -57,8 +57,8 @@ static double far_by(mp_real d, mp_far how, mp_real delta, mp_real scale, mp_rea
     }
 }
 
-void mp_plain_distance(mp_real *loss, mp_real *slope, const mp_real *x, const mp_real *want, mp_far how, mp_real delta,
-                       mp_real scale, size_t n)
+void mp_plain_distance(mp_real *loss, mp_real *slope, const mp_real *x, const mp_real *want, mp_error_kind how,
+                       mp_real delta, mp_real scale, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {

@@ -23,8 +23,8 @@ static mp_mat *loss(mp_ctx *c, const mp_goal *g, mp_mat *y, const double *want, 
 static double far_by(const mp_goal *g, double d)
 {
     double size = fabs(d);
-    if (g->far == MP_FAR_ABSOLUTE) return size;
-    if (g->far == MP_FAR_HUBER) return size <= g->delta ? 0.5 * d * d : g->delta * (size - 0.5 * g->delta);
+    if (g->far == MP_ERROR_ABSOLUTE) return size;
+    if (g->far == MP_ERROR_HUBER) return size <= g->delta ? 0.5 * d * d : g->delta * (size - 0.5 * g->delta);
     return d * d;
 }
 

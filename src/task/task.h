@@ -26,7 +26,7 @@ typedef struct mp_labels { /* of all graphs of a collection */
 typedef struct mp_goal { /* a task as one network learns it */
     const mp_task *task;
     int columns, classes;     /* T, and C where labels are classes */
-    mp_far far;               /* regress: the loss */
+    mp_error_kind far;        /* regress: the loss */
     double delta;             /* of Huber's loss */
     const double *mean, *std; /* T: regress learns (y - mean) / std; NULL: y itself */
     const mp_metric *metric;  /* the leading one */

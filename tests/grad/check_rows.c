@@ -265,12 +265,12 @@ void check_distance(void **state)
 {
     mp_check *t = *state;
     static const mp_real want[] = { 0.5, -2, 3, (mp_real)NAN, 0, 0.1, 5, -0.3 };
-    static const mp_far how[] = { MP_FAR_SQUARED, MP_FAR_ABSOLUTE, MP_FAR_HUBER };
+    static const mp_error_kind how[] = { MP_ERROR_SQUARED, MP_ERROR_ABSOLUTE, MP_ERROR_HUBER };
     mp_mat *x = mp_check_input(t, 4, 2);
     for (int i = 0; i < 3; i++) {
         MP_GRADCHECK(t, mp_distance(&t->ctx, x, want, how[i], (mp_real)0.7, 0.25));
         MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_distance(&t->ctx, x, want, how[i], 2, 0.25), 1,
-                               mp_distance(&t->ctx, x, want, MP_FAR_SQUARED, 0, 1)));
+                               mp_distance(&t->ctx, x, want, MP_ERROR_SQUARED, 0, 1)));
     }
 }
 

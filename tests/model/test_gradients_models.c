@@ -344,7 +344,7 @@ static void network(mp_check *t, const char *options, int outputs)
         for (int l = 0; l < trail.levels; l++)
             for (int i = 0; i < trail.level[l]->keep_ptr[4]; i++) mp_check_same(t, trail.level[l]->keep[i]);
         mp_check_value(t, outputs > 1 ? mp_xent(&t->ctx, y, labels, 0.25, NULL)
-                                      : mp_distance(&t->ctx, y, targets, MP_FAR_SQUARED, 0, 0.25));
+                                      : mp_distance(&t->ctx, y, targets, MP_ERROR_SQUARED, 0, 0.25));
         if (aux) mp_check_value(t, aux);
     }
 }

@@ -45,7 +45,7 @@ int main(void)
     mp_folds folds;
     mp_run_result r;
     mp_config conf;
-    mp_pool_add(&op_hubs);
+    if (mp_pool_add(&op_hubs) != MP_OK) return 1;
     mp_config_init(&conf);
     const char *const set[][2] = { { "pool", "hubs" }, { "arch", "colors" }, { "hidden", "32" }, { "epochs", "5" } };
     for (int i = 0; i < 4; i++)

@@ -147,7 +147,7 @@ static bool write_network(script *s, file *f)
     const char *at = strstr(f->about, "\"config\":{");
     if (!at) abort();
     at += strlen("\"config\":");
-    mp_conf_json(mp_config_table, mp_config_late, &c, &config);
+    mp_conf_json(mp_config_table, mp_config_late(), &c, &config);
     f->about = mp_arena_printf(f->a, "%.*s%s%s", (int)(at - f->about), f->about, config.p, strchr(at, '}') + 1);
     mp_buf_free(&config);
     return true;

@@ -28,6 +28,7 @@ typedef struct mp_baseline {
     const char *name, *title, *alias, *paper; /* alias: PyG's class, or NULL */
     const char *method, *learnable;           /* for midpool ops             */
     const char *options;                      /* it looks at: conf/uses.h    */
+    const mp_option_set *own;                 /* that it declares, or NULL   */
     const mp_method_preset *presets;          /* or NULL                     */
     size_t size;                              /* of its state                */
     void (*init)(void *state, const mp_net_setup *s);

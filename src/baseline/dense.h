@@ -77,6 +77,7 @@ typedef struct mp_diff_net {
     mp_lin lin[2];
     double dropout, weight[2]; /* of the losses */
 } mp_diff_net;
+extern const mp_option_set mp_diff_set; /* its options */
 void mp_diff_net_init(void *state, const mp_net_setup *s);
 mp_mat *mp_diff_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, mp_mat **aux);
 
@@ -90,6 +91,7 @@ typedef struct mp_mincut_net {
     bool norm_adj;
     double cut, ortho; /* weights of the losses */
 } mp_mincut_net;
+extern const mp_option_set mp_mincut_set; /* its options */
 void mp_mincut_net_init(void *state, const mp_net_setup *s);
 mp_mat *mp_mincut_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, mp_mat **aux);
 
@@ -105,6 +107,7 @@ typedef struct mp_mem_net {
     double dropout, weight; /* weight of the loss */
     bool detach;
 } mp_mem_net;
+extern const mp_option_set mp_mem_set; /* its options */
 void mp_mem_net_init(void *state, const mp_net_setup *s);
 mp_mat *mp_mem_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, mp_mat **aux);
 
@@ -115,6 +118,7 @@ typedef struct mp_gmt_net {
     mp_head head;
 } mp_gmt_net;
 mp_err mp_gmt_check(const mp_config *c);
+extern const mp_option_set mp_gmt_set; /* its options */
 void mp_gmt_net_init(void *state, const mp_net_setup *s);
 mp_mat *mp_gmt_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, mp_mat **aux);
 

@@ -9,6 +9,19 @@
  * SPDX-License-Identifier: MIT */
 #include "baseline/dense.h"
 
+typedef struct diff_options {
+    double link_weight;
+    double entropy_weight;
+} diff_options;
+/* clang-format off */
+static const mp_opt diff_rows[] = {
+    { "link-weight", MP_OPT_REAL, offsetof(diff_options, link_weight), "0", 0, 1e6, NULL, "diff: weight of the link prediction loss" },
+    { "entropy-weight", MP_OPT_REAL, offsetof(diff_options, entropy_weight), "0", 0, 1e6, NULL, "diff: weight of the entropy of assignments" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(, mp_diff_set, diff_options, diff_rows);
+
 mp_pooled mp_diff_pool(mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *logits, bool losses, int padded)
 {
     const int *ptr = g->node_ptr;
@@ -65,8 +78,8 @@ void mp_diff_net_init(void *state, const mp_net_setup *s)
     n->lin[0] = mp_lin_init(s->params, "", "lin1", 2 * c, c, true);
     n->lin[1] = mp_lin_init(s->params, "", "lin2", c, s->outputs, true);
     n->dropout = s->conf->dropout;
-    n->weight[0] = s->conf->link_weight;
-    n->weight[1] = s->conf->entropy_weight;
+    n->weight[0] = MP_OWN(s->conf, mp_diff_set, diff_options)->link_weight;
+    n->weight[1] = MP_OWN(s->conf, mp_diff_set, diff_options)->entropy_weight;
 }
 
 mp_mat *mp_diff_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, mp_mat **aux)

@@ -10,6 +10,17 @@
  * SPDX-License-Identifier: MIT */
 #include "baseline/edge.h"
 
+typedef struct edge_options {
+    double edge_dropout;
+} edge_options;
+/* clang-format off */
+static const mp_opt edge_rows[] = {
+    { "edge-dropout", MP_OPT_REAL, offsetof(edge_options, edge_dropout), "0", 0, 0.999, NULL, "edge: dropout of edge scores" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(, mp_edge_set, edge_options, edge_rows);
+
 mp_edge_pool mp_edge_pool_init(mp_params *p, const char *prefix, int channels, double dropout)
 {
     return (mp_edge_pool){ mp_lin_init(p, prefix, "lin", 2 * channels, 1, true), dropout };
@@ -44,7 +55,8 @@ void mp_edge_net_init(void *state, const mp_net_setup *s)
     n->trunk = mp_trunk_init(s, 1);
     for (int l = 0; l < n->trunk.layers - 1; l++) {
         const char *name = mp_param_under(s->params, "pools", mp_arena_printf(s->params->arena, "%d", l));
-        n->pool[l] = mp_edge_pool_init(s->params, name, s->conf->hidden, s->conf->edge_dropout);
+        n->pool[l] = mp_edge_pool_init(s->params, name, s->conf->hidden,
+                                       MP_OWN(s->conf, mp_edge_set, edge_options)->edge_dropout);
     }
     n->head = mp_head_init(s->params, s->conf, n->trunk.layers * s->conf->hidden, s->outputs);
 }

@@ -25,6 +25,7 @@ typedef struct mp_edge_net {
     mp_edge_pool pool[MP_TRUNK_MOST];
     mp_head head;
 } mp_edge_net;
+extern const mp_option_set mp_edge_set; /* its options */
 void mp_edge_net_init(void *state, const mp_net_setup *s);
 mp_mat *mp_edge_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, mp_mat **aux);
 

@@ -8,6 +8,20 @@
 
 #include <math.h>
 
+enum { MP_ATTEND_QUERIES, MP_ATTEND_KEYS };
+typedef struct gmt_options {
+    int attend;
+    int ln;
+} gmt_options;
+/* clang-format off */
+static const mp_opt gmt_rows[] = {
+    { "attend", MP_OPT_CHOICE, offsetof(gmt_options, attend), "queries", 0, 0, "queries|keys", "gmt: the softmax of attention runs over these" },
+    { "ln", MP_OPT_FLAG, offsetof(gmt_options, ln), "false", 0, 1, NULL, "gmt: LayerNorm in the attention blocks" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(, mp_gmt_set, gmt_options, gmt_rows);
+
 /* ---- attention block */
 static void norm_init(mp_params *p, const char *prefix, int width, int id[2])
 {
@@ -151,7 +165,8 @@ void mp_gmt_net_init(void *state, const mp_net_setup *s)
 {
     mp_gmt_net *n = state;
     int d = s->conf->hidden;
-    mp_mab_form form = { heads_of(s->conf), s->conf->ln, s->conf->attend == MP_ATTEND_QUERIES };
+    mp_mab_form form = { heads_of(s->conf), MP_OWN(s->conf, mp_gmt_set, gmt_options)->ln,
+                         MP_OWN(s->conf, mp_gmt_set, gmt_options)->attend == MP_ATTEND_QUERIES };
     n->trunk = mp_trunk_init(s, s->conf->layers);
     n->pool = mp_gmt_pool_init(s->params, n->trunk.layers * d, d, s->conf->clusters, form);
     n->lin = mp_lin_init(s->params, "", "lin", d, d, true);

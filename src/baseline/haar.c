@@ -11,6 +11,22 @@
 #include "baseline/haar.h"
 #include "base/guard.h"
 
+typedef struct haar_options {
+    int haar_levels;
+} haar_options;
+/* clang-format off */
+static const mp_opt haar_rows[] = {
+    { "haar-levels", MP_OPT_INT, offsetof(haar_options, haar_levels), "1", 1, 16, NULL, "haar: poolings, after the last convolutions; 1 = one cluster" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(, mp_haar_set, haar_options, haar_rows);
+
+int mp_haar_levels(const mp_config *conf)
+{
+    return MP_OWN(conf, mp_haar_set, haar_options)->haar_levels;
+}
+
 const mp_haar_phi *mp_haar_phis(mp_arena *a, mp_arena *scratch, const mp_chain *chain)
 {
     mp_haar_phi *phi = MP_NEW(a, mp_haar_phi, chain->levels);
@@ -92,16 +108,16 @@ static const mp_haar_graph *const *bases_of(mp_ctx *c, const mp_graph *g, int le
 
 mp_err mp_haar_check(const mp_config *conf)
 {
-    if (conf->haar_levels <= conf->layers) return MP_OK;
+    if (MP_OWN(conf, mp_haar_set, haar_options)->haar_levels <= conf->layers) return MP_OK;
     return mp_fail(MP_ERR_USAGE, "haar-levels: %d poolings need as many convolutions, but layers is %d",
-                   conf->haar_levels, conf->layers);
+                   MP_OWN(conf, mp_haar_set, haar_options)->haar_levels, conf->layers);
 }
 
 void mp_haar_net_init(void *state, const mp_net_setup *s)
 {
     mp_haar_net *n = state;
-    n->trunk = mp_trunk_init(s, s->conf->layers - s->conf->haar_levels + 1);
-    n->poolings = s->conf->haar_levels;
+    n->trunk = mp_trunk_init(s, s->conf->layers - MP_OWN(s->conf, mp_haar_set, haar_options)->haar_levels + 1);
+    n->poolings = MP_OWN(s->conf, mp_haar_set, haar_options)->haar_levels;
     mp_assert(n->poolings >= 1 && n->poolings <= n->trunk.layers);
     n->head = mp_head_init(s->params, s->conf, s->conf->hidden, s->outputs);
 }

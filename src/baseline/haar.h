@@ -45,7 +45,11 @@ typedef struct mp_haar_net {
     int poolings; /* one after each of the last convolutions */
     mp_head head;
 } mp_haar_net;
+extern const mp_option_set mp_haar_set; /* its options */
 void mp_haar_net_init(void *state, const mp_net_setup *s);
 mp_mat *mp_haar_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, mp_mat **aux);
+
+/* Poolings that a configuration asks for. */
+int mp_haar_levels(const mp_config *conf);
 
 #endif

@@ -147,7 +147,7 @@ static void chains_of(making *m, const mp_prepare *how, mp_arena *a)
 
 mp_err mp_haar_prepare(const mp_config *conf, const mp_prepare *how, mp_arena *a, mp_graph *all)
 {
-    int levels = conf->haar_levels;
+    int levels = mp_haar_levels(conf);
     if (levels == 1 || mp_haar_kept(all, levels)) return MP_OK; /* one cluster needs no clustering */
     making m = { .all = all, .levels = levels };
     lay_out(a, &m);

@@ -11,6 +11,21 @@
 
 #include <math.h>
 
+typedef struct mem_options {
+    double kl_weight;
+    int kl_detach;
+    double mem_dropout;
+} mem_options;
+/* clang-format off */
+static const mp_opt mem_rows[] = {
+    { "kl-weight", MP_OPT_REAL, offsetof(mem_options, kl_weight), "1", 0, 1e6, NULL, "mem: weight of the loss that sharpens assignments" },
+    { "kl-detach", MP_OPT_FLAG, offsetof(mem_options, kl_detach), "false", 0, 1, NULL, "mem: the target of that loss is a constant" },
+    { "mem-dropout", MP_OPT_REAL, offsetof(mem_options, mem_dropout), "0.1", 0, 0.999, NULL, "mem: dropout in the blocks and between the poolings" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(, mp_mem_set, mem_options, mem_rows);
+
 #define HEADS    5  /* unless --heads says otherwise */
 #define CLUSTERS 10 /* unless --clusters says otherwise */
 #define MIDDLE   80 /* channels between the two poolings */
@@ -63,9 +78,9 @@ void mp_mem_net_init(void *state, const mp_net_setup *s)
         n->block[i] = res_block_init(p, mp_param_under(p, "convs", mp_arena_printf(p->arena, "%d", i)), c);
     n->mem[0] = mp_mem_init(p, "mem1", c, MIDDLE, heads, s->conf->clusters ? s->conf->clusters : CLUSTERS);
     n->mem[1] = mp_mem_init(p, "mem2", MIDDLE, s->outputs, heads, 1);
-    n->dropout = s->conf->mem_dropout;
-    n->weight = s->conf->kl_weight;
-    n->detach = s->conf->kl_detach;
+    n->dropout = MP_OWN(s->conf, mp_mem_set, mem_options)->mem_dropout;
+    n->weight = MP_OWN(s->conf, mp_mem_set, mem_options)->kl_weight;
+    n->detach = MP_OWN(s->conf, mp_mem_set, mem_options)->kl_detach;
 }
 
 mp_mat *mp_mem_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input in, mp_mat **aux)

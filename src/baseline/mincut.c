@@ -8,6 +8,21 @@
 
 #include <math.h>
 
+typedef struct mincut_options {
+    double cut_weight;
+    double ortho_weight;
+    int norm_adj;
+} mincut_options;
+/* clang-format off */
+static const mp_opt mincut_rows[] = {
+    { "cut-weight", MP_OPT_REAL, offsetof(mincut_options, cut_weight), "1", 0, 1e6, NULL, "mincut: weight of the cut" },
+    { "ortho-weight", MP_OPT_REAL, offsetof(mincut_options, ortho_weight), "1", 0, 1e6, NULL, "mincut: weight of the orthogonality of clusters" },
+    { "norm-adj", MP_OPT_FLAG, offsetof(mincut_options, norm_adj), "false", 0, 1, NULL, "mincut: normalise the adjacency before clustering" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(, mp_mincut_set, mincut_options, mincut_rows);
+
 /* A S, and the degrees as a column. */
 static mp_mat *times(mp_ctx *c, const mp_adjacency *a, mp_mat *s)
 {
@@ -58,9 +73,9 @@ void mp_mincut_net_init(void *state, const mp_net_setup *s)
     n->conv3 = graph_conv_init(p, "conv3", c, c);
     n->lin[0] = mp_lin_init(p, "", "lin1", c, c, true);
     n->lin[1] = mp_lin_init(p, "", "lin2", c, s->outputs, true);
-    n->norm_adj = s->conf->norm_adj;
-    n->cut = s->conf->cut_weight;
-    n->ortho = s->conf->ortho_weight;
+    n->norm_adj = MP_OWN(s->conf, mp_mincut_set, mincut_options)->norm_adj;
+    n->cut = MP_OWN(s->conf, mp_mincut_set, mincut_options)->cut_weight;
+    n->ortho = MP_OWN(s->conf, mp_mincut_set, mincut_options)->ortho_weight;
 }
 
 static mp_mat *add_losses(const mp_mincut_net *n, mp_ctx *c, mp_mat *sum, const mp_pooled *p)

@@ -6,6 +6,17 @@
  * SPDX-License-Identifier: MIT */
 #include "baseline/set2set.h"
 
+typedef struct set2set_options {
+    int processing_steps;
+} set2set_options;
+/* clang-format off */
+static const mp_opt set2set_rows[] = {
+    { "processing-steps", MP_OPT_INT, offsetof(set2set_options, processing_steps), "4", 1, 64, NULL, "set2set: steps of its LSTM" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(, mp_set2set_set, set2set_options, set2set_rows);
+
 mp_set2set mp_set2set_init(mp_params *p, const char *prefix, int channels, int steps)
 {
     int H = channels;
@@ -42,7 +53,7 @@ void mp_set2set_net_init(void *state, const mp_net_setup *s)
     mp_set2set_net *n = state;
     int c = s->conf->hidden;
     n->trunk = mp_trunk_init(s, s->conf->layers);
-    n->read = mp_set2set_init(s->params, "pool", c, s->conf->processing_steps);
+    n->read = mp_set2set_init(s->params, "pool", c, MP_OWN(s->conf, mp_set2set_set, set2set_options)->processing_steps);
     n->head = mp_head_init(s->params, s->conf, 2 * c, s->outputs);
 }
 

@@ -19,6 +19,7 @@ typedef struct mp_set2set_net {
     mp_set2set read;
     mp_head head;
 } mp_set2set_net;
+extern const mp_option_set mp_set2set_set; /* its options */
 void mp_set2set_net_init(void *state, const mp_net_setup *s);
 mp_mat *mp_set2set_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, mp_mat **aux);
 

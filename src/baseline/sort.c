@@ -13,6 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MP_SORT_PYG, MP_SORT_DGCNN };
+typedef struct sort_options {
+    int sort_form;
+    int sort_k;
+    double sort_share;
+} sort_options;
+/* clang-format off */
+static const mp_opt sort_rows[] = {
+    { "sort-form", MP_OPT_CHOICE, offsetof(sort_options, sort_form), "pyg", 0, 0, "pyg|dgcnn", "sort: the usual three convolutions, or those of the DGCNN paper" },
+    { "sort-k", MP_OPT_INT, offsetof(sort_options, sort_k), "0", 0, 100000, NULL, "sort: nodes kept of each graph, at least 5 (dgcnn 10); 0 = 30, or dgcnn: from the data" },
+    { "sort-share", MP_OPT_REAL, offsetof(sort_options, sort_share), "0.6", 0.01, 1, NULL, "sort, dgcnn: share of the graphs with at most k nodes (0.9 for IMDB and COLLAB)" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(, mp_sort_set, sort_options, sort_rows);
+
 #define PLACES     5  /* that Conv1d looks at */
 #define MAPS       32 /* its outputs */
 #define FIRST_MAPS 16 /* of DGCNN's first Conv1d */
@@ -27,13 +43,15 @@ static int by_size(const void *a, const void *b)
 
 void mp_sort_resolve(mp_config *conf, const mp_graph *all)
 {
-    if (conf->sort_form != MP_SORT_DGCNN || conf->sort_k > 0 || all->graphs == 0) return;
+    if (MP_OWN(conf, mp_sort_set, sort_options)->sort_form != MP_SORT_DGCNN ||
+        MP_OWN(conf, mp_sort_set, sort_options)->sort_k > 0 || all->graphs == 0)
+        return;
     mp_arena *a = mp_arena_new(4096);
     int *size = MP_NEW_RAW(a, int, all->graphs);
     for (int b = 0; b < all->graphs; b++) size[b] = all->node_ptr[b + 1] - all->node_ptr[b];
     qsort(size, (size_t)all->graphs, sizeof *size, by_size);
-    int at = (int)ceil(conf->sort_share * all->graphs - 1e-9) - 1;
-    conf->sort_k = size[at > 0 ? at : 0];
+    int at = (int)ceil(MP_OWN(conf, mp_sort_set, sort_options)->sort_share * all->graphs - 1e-9) - 1;
+    MP_OWN_SET(conf, mp_sort_set, sort_options)->sort_k = size[at > 0 ? at : 0];
     mp_arena_free(a);
 }
 
@@ -78,8 +96,9 @@ static int init_pyg(mp_sort_net *n, const mp_net_setup *s)
 void mp_sort_net_init(void *state, const mp_net_setup *s)
 {
     mp_sort_net *n = state;
-    n->dgcnn = s->conf->sort_form == MP_SORT_DGCNN;
-    n->k = s->conf->sort_k ? s->conf->sort_k : USUAL_K;
+    n->dgcnn = MP_OWN(s->conf, mp_sort_set, sort_options)->sort_form == MP_SORT_DGCNN;
+    n->k = MP_OWN(s->conf, mp_sort_set, sort_options)->sort_k ? MP_OWN(s->conf, mp_sort_set, sort_options)->sort_k
+                                                              : USUAL_K;
     n->dropout = s->conf->dropout;
     int places = n->dgcnn ? init_dgcnn(n, s) : init_pyg(n, s);
     n->lin[0] = mp_lin_init(s->params, "", "lin1", (places - PLACES + 1) * MAPS, s->conf->hidden, true);

@@ -21,6 +21,7 @@ typedef struct mp_sort_net {
     double dropout;
 } mp_sort_net;
 
+extern const mp_option_set mp_sort_set; /* its options */
 void mp_sort_net_init(void *state, const mp_net_setup *s);
 mp_mat *mp_sort_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, mp_mat **aux);
 

@@ -1,9 +1,16 @@
-/* config.h - everything that defines a model and its training, as one struct and one table of options.
+/* config.h - everything that defines a model and its training: the chosen parts, the options that all methods or several of
+ * them share, and those that parts declare beside their code.
+ *
+ * A part declares its options as rows with offsets in a struct of its own (a set). Sets lie one behind the other in
+ * mp_config.own; the table holds the rows of all sets, so that help, YAML, JSON, keys and checks need nothing else.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_CONFIG_H
 #define MP_CONFIG_H
 
 #include "base/conf.h"
+
+#define MP_OWN_BYTES    768
+#define MP_OPTIONS_MOST 160
 
 typedef struct mp_config {
     char pool[64]; /* name of an operator */
@@ -18,48 +25,16 @@ typedef struct mp_config {
     /* pooling; "auto" takes what `variant` and the operator say */
     int variant; /* paper | pyg | authors */
     double ratio, min_score;
-    int gate;       /* auto | tanh | sigmoid | identity */
-    int adj_power;  /* induced edges: 1 | 2 */
-    int score_conv; /* auto | a convolution (nn/conv.h) */
-    int mix;        /* gsa: auto | after | before: tanh before or after mixing */
-    double alpha;   /* gsa */
-    int fusion;     /* gsa: auto | gcn | gat | none | raw */
-    int intra;      /* asap: auto | none | gcn */
-    int detach_adj; /* asap: auto | no | yes */
-    double att_dropout;
-    int attention;    /* att: global | local */
-    int dnorm;        /* att, local: times column sums */
-    int assign;       /* att: usual | raw */
+    int gate;         /* auto | tanh | sigmoid | identity */
+    int adj_power;    /* induced edges: 1 | 2 */
+    int score_conv;   /* auto | a convolution (nn/conv.h) */
     int scale_n;      /* att, tap: gate times n */
     double lambda;    /* hgpsl 1, rep 0.1, tap 0.1, ipool 0.5; negative: that default */
     int hops;         /* vip 1, ipool 1, hgpsl 3; 0: that default */
-    int lap_norm;     /* hgpsl: row | sym */
-    int sparse;       /* hgpsl: sparsemax, else softmax */
-    int candidates;   /* hgpsl: auto | full | sampled */
-    int next_conv;    /* hgpsl: auto | gcn */
     double mi_weight; /* vip 1, cgi 0.001; negative: that default */
-    int mi_nodes;     /* cgi: all | top1 */
-    int vip_adj;      /* vip: table | literal | induced */
-    int rep_score;    /* rep: table | original */
-    int rep_select;   /* rep: greedy | peak */
-    int square;       /* ug: before | after */
-    int binary;       /* ug: unit weights */
-    int connectivity; /* tap: add lambda degree / n */
-    int pick;         /* ipool: greedy | local */
-    int overlap;      /* ipool: jaccard | cosine */
-    /* baselines, each for the method that is named */
-    int processing_steps; /* set2set */
-    int sort_form;        /* sort: pyg | dgcnn */
-    int sort_k;           /* sort: nodes kept; 0: 30, or dgcnn's share of the graphs */
-    double sort_share;    /* sort, dgcnn: share of the graphs with at most k nodes */
-    double edge_dropout;  /* edge: dropout of edge scores */
-    int haar_levels;      /* haar: poolings */
     /* task */
-    int task;        /* auto | classify | regress | binary | count */
-    char metric[64]; /* the leading one; auto: the task's first */
-    int loss;        /* squared | absolute | huber */
-    double huber_delta;
-    int standardise;     /* regress: learn numbers of mean 0 and deviation 1 */
+    int task;            /* auto | classify | regress | binary | count */
+    char metric[64];     /* the leading one; auto: the task's first */
     int stop_on;         /* loss | metric: what makes an epoch better */
     int edge_attributes; /* use | ignore */
     /* network */
@@ -75,23 +50,39 @@ typedef struct mp_config {
     int warmup;      /* cosine: epochs in which the rate grows */
     mp_list lr_drop; /* step: epochs after which the rate is a tenth of what it was */
     /* baselines */
-    int clusters;                       /* diff, mincut, mem, gmt; 0: from ratio and the data */
-    double link_weight, entropy_weight; /* diff: auxiliary losses */
-    double cut_weight, ortho_weight;    /* mincut */
-    int norm_adj;                       /* mincut: normalise the adjacency first */
-    int heads;                          /* mem 5, gmt 1; 0: that default */
-    double kl_weight;                   /* mem */
-    int kl_detach;                      /* mem: the target of the loss is a constant */
-    double mem_dropout;                 /* mem: in front of convolutions and between the two poolings */
-    int attend;                         /* gmt: softmax over queries | keys */
-    int ln;                             /* gmt: LayerNorm in the attention blocks */
+    int clusters;                                /* diff, mincut, mem, gmt; 0: from ratio and the data */
+    int heads;                                   /* mem 5, gmt 1; 0: that default */
+    _Alignas(8) unsigned char own[MP_OWN_BYTES]; /* structs of sets, each at its place */
 } mp_config;
 
-extern const mp_opt mp_config_table[];
+/* All options, ends with a row without a name. Made before main begins; mp_options_add alone changes it. */
+extern mp_opt mp_config_table[MP_OPTIONS_MOST + 1];
 
-/* From this option on rows were added after there were stores and model files. They are written where they are not at their
- * defaults, so that what was written before stays as it was. New rows go to the end of the table. */
-extern const char mp_config_late[];
+/* The options that the first stores and model files have come first in the table, in the order they had then. Those behind
+ * them, from this one on, are written where they are not at their defaults, so that what was written before stays as it was;
+ * NULL: there are none. */
+const char *mp_config_late(void);
+
+typedef struct mp_option_set { /* the options of a part */
+    const mp_opt *rows;        /* offsets in its struct */
+    size_t size;               /* of the struct */
+    size_t *place;             /* of the struct in mp_config.own */
+} mp_option_set;
+
+#define MP_OPTION_SET(storage, set, type, rows)                                                                        \
+    static size_t set##_place;                                                                                         \
+    storage const mp_option_set set = { rows, sizeof(type), &set##_place }
+
+/* The struct of a set in a configuration, to read and to write. */
+#define MP_OWN(conf, set, type)     ((const type *)(const void *)((conf)->own + *(set).place))
+#define MP_OWN_SET(conf, set, type) ((type *)(void *)((conf)->own + *(set).place))
+
+/* Adds the options of a set to the table; NULL, and a set that is there, are fine. For parts of one's own: call it before
+ * threads start and before configurations are made. Fails when a name is taken or there is no more room. */
+MP_MUST mp_err mp_options_add(const mp_option_set *set);
+
+/* The sets of all parts of the library, one after the other; NULL behind the last. Defined above this layer (model/parts.c). */
+const mp_option_set *mp_options_at(int i);
 
 /* Settings that belong to a method: a statement of its row in a registry. All that fit a name and a data set hold,
  * later ones over earlier ones. */
@@ -112,25 +103,7 @@ enum { MP_COMBINE_SUM, MP_COMBINE_MAX, MP_COMBINE_L2 };
 enum { MP_RANK_AUTO, MP_RANK_RAW, MP_RANK_ACTIVATED };
 enum { MP_VARIANT_PAPER, MP_VARIANT_PYG, MP_VARIANT_AUTHORS };
 enum { MP_GATE_AUTO, MP_GATE_TANH, MP_GATE_SIGMOID, MP_GATE_IDENTITY };
-enum { MP_MIX_AUTO, MP_MIX_AFTER, MP_MIX_BEFORE };
-enum { MP_FUSION_AUTO, MP_FUSION_GCN, MP_FUSION_GAT, MP_FUSION_NONE, MP_FUSION_RAW };
-enum { MP_INTRA_AUTO, MP_INTRA_NONE, MP_INTRA_GCN };
-enum { MP_DETACH_AUTO, MP_DETACH_NO, MP_DETACH_YES };
-enum { MP_ATTENTION_GLOBAL, MP_ATTENTION_LOCAL };
-enum { MP_ASSIGN_USUAL, MP_ASSIGN_RAW };
-enum { MP_LAP_ROW, MP_LAP_SYM };
-enum { MP_CANDIDATES_AUTO, MP_CANDIDATES_FULL, MP_CANDIDATES_SAMPLED };
-enum { MP_NEXT_AUTO, MP_NEXT_GCN };
-enum { MP_MI_ALL, MP_MI_TOP1 };
-enum { MP_VIP_TABLE, MP_VIP_LITERAL, MP_VIP_INDUCED };
-enum { MP_REP_TABLE, MP_REP_ORIGINAL };
-enum { MP_REP_GREEDY, MP_REP_PEAK };
-enum { MP_SQUARE_BEFORE, MP_SQUARE_AFTER };
-enum { MP_PICK_GREEDY, MP_PICK_LOCAL };
-enum { MP_OVERLAP_JACCARD, MP_OVERLAP_COSINE };
-enum { MP_SORT_PYG, MP_SORT_DGCNN };
 enum { MP_SCHEDULE_CONSTANT, MP_SCHEDULE_COSINE, MP_SCHEDULE_STEP };
-enum { MP_ATTEND_QUERIES, MP_ATTEND_KEYS };
 enum { MP_ARCH_TU, MP_ARCH_COLORS, MP_ARCH_TRIANGLES };
 
 enum { MP_TASK_AUTO }; /* the others are rows of src/task */

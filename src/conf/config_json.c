@@ -8,7 +8,7 @@
 
 void mp_config_to_json(const mp_config *c, mp_buf *out)
 {
-    mp_conf_json(mp_config_table, mp_config_late, c, out);
+    mp_conf_json(mp_config_table, mp_config_late(), c, out);
 }
 
 void mp_config_to_full_json(const mp_config *c, mp_buf *out)

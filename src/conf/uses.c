@@ -67,7 +67,8 @@ mp_used mp_uses(const mp_use_list *list, const mp_config *c, const char *option)
         if (all_hold(u.needs, c) && all_hold(span_or_none(list->needs), c)) return MP_USED;
         best = MP_USED_NOT_NOW;
     }
-    return best;
+    if (best != MP_USED_NEVER || !list->own || !mp_conf_find(list->own->rows, option)) return best;
+    return all_hold(span_or_none(list->needs), c) ? MP_USED : MP_USED_NOT_NOW;
 }
 
 static void put_needs(mp_span needs, const char *before, mp_buf *out)

@@ -27,8 +27,9 @@ bool mp_next_need(mp_span *needs, mp_need *out);
 bool mp_need_holds(const mp_need *n, const mp_config *c);
 
 typedef struct mp_use_list {
-    const char *words; /* NULL: none */
-    const char *needs; /* of all its words, besides their own; NULL: nothing */
+    const char *words;        /* NULL: none */
+    const char *needs;        /* of all its words, besides their own; NULL: nothing */
+    const mp_option_set *own; /* options that it declares: those without a word are always looked at; NULL: none */
 } mp_use_list;
 
 /* Whether the list names the option at all, and whether a method configured like this looks at it. */

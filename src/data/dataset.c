@@ -213,10 +213,8 @@ mp_err mp_dataset_retask(const mp_dataset *d, const mp_task *task, mp_arena *a, 
 
 mp_err mp_dataset_goal(const mp_dataset *d, const mp_config *c, mp_goal *out)
 {
-    static const mp_error_kind far[] = { MP_ERROR_SQUARED, MP_ERROR_ABSOLUTE, MP_ERROR_HUBER };
-    *out = (mp_goal){
-        .task = d->task, .columns = d->targets, .classes = d->classes, .far = far[c->loss], .delta = c->huber_delta
-    };
+    *out = (mp_goal){ .task = d->task, .columns = d->targets, .classes = d->classes };
+    if (d->task->aim) d->task->aim(c, out);
     if (d->task->classes && d->classes < 2)
         return mp_fail(MP_ERR_INPUT, "%s has %d class, so there is nothing to tell apart", d->name, d->classes);
     return mp_metric_lead(d->task, c->metric, &out->metric);

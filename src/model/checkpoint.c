@@ -292,9 +292,10 @@ static mp_err get_goal(const mp_json *root, int outputs, const mp_config *config
     if (!goal->task)
         return mp_fail(MP_ERR_INPUT, "%s: 'task' is '%.40s', which this version does not know", name, word->text);
     MP_TRY(mp_json_need(root, "classes", MP_JSON_ARRAY, name, &classes));
-    if (goal->task->standard && !targets && config->standardise && outputs == 1) goal->task = &mp_task_count;
-    bool scaled = targets || !goal->task->standard || !config->standardise;
-    if (goal->task->classes ? outputs < 2 : classes->count > 0 || !scaled)
+    bool scaled = goal->task->standard && goal->task->standard(config);
+    if (scaled && !targets && outputs == 1) goal->task = &mp_task_count;
+    bool lacking = goal->task->standard && scaled && !targets;
+    if (goal->task->classes ? outputs < 2 : classes->count > 0 || lacking)
         return mp_fail(MP_ERR_INPUT, "%s: its task does not go with its network", name);
     if (goal->task->classes) {
         goal->columns = 1;
@@ -303,6 +304,7 @@ static mp_err get_goal(const mp_json *root, int outputs, const mp_config *config
     }
     if (targets) MP_TRY(get_numbers(targets, "mean", outputs, false, name, a, &goal->mean));
     if (targets) MP_TRY(get_numbers(targets, "std", outputs, true, name, a, &goal->std));
+    if (goal->task->aim) goal->task->aim(config, goal);
     return mp_metric_lead(goal->task, config->metric, &goal->metric);
 }
 

@@ -19,16 +19,16 @@ static void task_lists(const mp_config *c, mp_use_list out[MP_TASKS_MOST])
     const mp_task *const *t = mp_tasks();
     memset(out, 0, sizeof *out * MP_TASKS_MOST);
     for (int i = 0; t[i]; i++)
-        if (c->task == MP_TASK_AUTO || c->task == i + 1) out[i].words = t[i]->options;
+        if (c->task == MP_TASK_AUTO || c->task == i + 1) out[i] = (mp_use_list){ t[i]->options, NULL, t[i]->own };
 }
 
 int mp_config_lists(const mp_config *c, mp_use_list out[MP_LISTS_MOST])
 {
     const mp_pool_op *op = mp_pool_find(c->pool);
     const mp_baseline *b = mp_baseline_find(c->pool);
-    out[0] = (mp_use_list){ training, NULL };
+    out[0] = (mp_use_list){ .words = training };
     task_lists(c, out + 1);
-    out[SHARED] = (mp_use_list){ op ? network : b ? b->options : NULL, NULL };
+    out[SHARED] = (mp_use_list){ op ? network : b ? b->options : NULL, NULL, b ? b->own : NULL };
     return op ? SHARED + 1 + mp_pool_options(op, c, out + SHARED + 1) : SHARED + 1;
 }
 
@@ -118,7 +118,8 @@ static int tasks_with(const char *option, mp_buf *out)
     mp_config usual;
     mp_config_init(&usual);
     for (int i = 0; mp_tasks()[i]; i++)
-        if (mp_uses(&(mp_use_list){ mp_tasks()[i]->options, NULL }, &usual, option) != MP_USED_NEVER)
+        if (mp_uses(&(mp_use_list){ mp_tasks()[i]->options, NULL, mp_tasks()[i]->own }, &usual, option) !=
+            MP_USED_NEVER)
             mp_buf_printf(out, "%s%s", n++ ? ", " : "", mp_tasks()[i]->name);
     return n;
 }

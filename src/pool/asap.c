@@ -6,6 +6,32 @@
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 
+enum { MP_INTRA_AUTO, MP_INTRA_NONE, MP_INTRA_GCN };
+typedef struct fitness_options {
+    int intra;
+    double att_dropout;
+} fitness_options;
+/* clang-format off */
+static const mp_opt fitness_rows[] = {
+    { "intra", MP_OPT_CHOICE, offsetof(fitness_options, intra), "auto", 0, 0, "auto|none|gcn", "asap: convolution inside clusters" },
+    { "att-dropout", MP_OPT_REAL, offsetof(fitness_options, att_dropout), "0", 0, 0.999, NULL, "asap: dropout on attention" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, fitness_set, fitness_options, fitness_rows);
+
+enum { MP_DETACH_AUTO, MP_DETACH_NO, MP_DETACH_YES };
+typedef struct cluster_options {
+    int detach_adj;
+} cluster_options;
+/* clang-format off */
+static const mp_opt cluster_rows[] = {
+    { "detach-adj", MP_OPT_CHOICE, offsetof(cluster_options, detach_adj), "auto", 0, 0, "auto|no|yes", "asap: no gradient through the coarse adjacency" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, cluster_set, cluster_options, cluster_rows);
+
 typedef struct asap {
     mp_lin lin;
     int att, att_bias; /* 2C x 1: first half on the query, second on the member */
@@ -27,7 +53,9 @@ static void asap_init(void *state, const mp_setup *s)
     const mp_config *conf = s->conf;
     int C = s->channels;
     const char *att = mp_param_under(s->params, s->prefix, "att");
-    a->intra_on = conf->intra == MP_INTRA_AUTO ? conf->variant == MP_VARIANT_AUTHORS : conf->intra == MP_INTRA_GCN;
+    a->intra_on = MP_OWN(conf, fitness_set, fitness_options)->intra == MP_INTRA_AUTO
+                      ? conf->variant == MP_VARIANT_AUTHORS
+                      : MP_OWN(conf, fitness_set, fitness_options)->intra == MP_INTRA_GCN;
     a->lin = mp_lin_init(s->params, s->prefix, "lin", C, C, true);
     a->att = mp_param_linear(s->params, att, "weight", 1, 2 * C, mp_fan_in(2 * C));
     a->att_bias = mp_param_vector(s->params, att, "bias", 1, MP_INIT_UNIFORM, mp_fan_in(2 * C));
@@ -48,7 +76,8 @@ static void asap_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     mp_mat *att = mp_use(c, a->att);
     mp_mat *dst = mp_linear(c, query, mp_rows(c, att, 0, C), mp_use(c, a->att_bias), false);
     mp_mat *src = mp_linear(c, inner, mp_rows(c, att, C, 2 * C), NULL, false);
-    mp_mat *alpha = mp_dropout(c, mp_attention(c, looped, dst, src), pool->conf->att_dropout);
+    mp_mat *alpha =
+        mp_dropout(c, mp_attention(c, looped, dst, src), MP_OWN(pool->conf, fitness_set, fitness_options)->att_dropout);
     p->x = mp_agg(c, mp_weighted(c, looped, alpha), MP_AGG_SUM, p->x, NULL, false);
     p->score = mp_conv_run(&a->score, c, mp_weighted(c, looped, NULL), MP_DENSE(p->x), false);
     clusters *k = MP_NEW(c->arena, clusters, 1);
@@ -56,7 +85,8 @@ static void asap_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     p->aside = k;
 }
 
-const mp_scorer mp_score_asap = { .name = "cluster fitness",
+const mp_scorer mp_score_asap = { .own = &fitness_set,
+                                  .name = "cluster fitness",
                                   .formula = "LEConv(X^c)",
                                   .options = "variant intra att-dropout",
                                   .size = sizeof(asap),
@@ -69,7 +99,9 @@ static void cluster_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     const mp_config *conf = pool->conf;
     const clusters *k = p->aside;
     bool authors = conf->variant == MP_VARIANT_AUTHORS;
-    bool detach = conf->detach_adj == MP_DETACH_AUTO ? authors : conf->detach_adj == MP_DETACH_YES;
+    bool detach = MP_OWN(conf, cluster_set, cluster_options)->detach_adj == MP_DETACH_AUTO
+                      ? authors
+                      : MP_OWN(conf, cluster_set, cluster_options)->detach_adj == MP_DETACH_YES;
     mp_mat *alpha = detach ? mp_mat_of(c, k->alpha->v, k->alpha->rows, 1) : k->alpha;
     mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
     mp_coarse(c, k->looped, alpha, p->keep, p->keep_ptr, authors, out);
@@ -77,7 +109,8 @@ static void cluster_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_cluster = { .name = "clusters",
+const mp_coarsener mp_coarsen_cluster = { .own = &cluster_set,
+                                          .name = "clusters",
                                           .formula = "X^c_keep f(R); S^T A S",
                                           .options = "variant detach-adj",
                                           .run = cluster_run,

@@ -7,6 +7,32 @@
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 
+enum { MP_ATTENTION_GLOBAL, MP_ATTENTION_LOCAL };
+typedef struct attend_options {
+    int attention;
+    int dnorm;
+} attend_options;
+/* clang-format off */
+static const mp_opt attend_rows[] = {
+    { "attention", MP_OPT_CHOICE, offsetof(attend_options, attention), "global", 0, 0, "global|local", "att: softmax over the graph, or over neighbourhoods" },
+    { "dnorm", MP_OPT_FLAG, offsetof(attend_options, dnorm), "false", 0, 1, NULL, "att: local attention times column sums of the adjacency" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, attend_set, attend_options, attend_rows);
+
+enum { MP_ASSIGN_USUAL, MP_ASSIGN_RAW };
+typedef struct share_options {
+    int assign;
+} share_options;
+/* clang-format off */
+static const mp_opt share_rows[] = {
+    { "assign", MP_OPT_CHOICE, offsetof(share_options, assign), "usual", 0, 0, "usual|raw", "att: split each node's mass over the kept nodes, or rows of A+I" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, share_set, share_options, share_rows);
+
 typedef struct att {
     int w, tau;
 } att;
@@ -14,7 +40,7 @@ typedef struct att {
 static void att_init(void *state, const mp_setup *s)
 {
     att *a = state;
-    bool local = s->conf->attention == MP_ATTENTION_LOCAL;
+    bool local = MP_OWN(s->conf, attend_set, attend_options)->attention == MP_ATTENTION_LOCAL;
     a->w = mp_param_plain(s->params, s->prefix, "w", s->channels, s->cols, local ? MP_INIT_UNIFORM : MP_INIT_NORMAL, 1);
     a->tau = -1;
     if (!local) return;
@@ -39,13 +65,15 @@ static void att_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
         p->score = mp_softmax(c, z, g->node_ptr, g->graphs);
     } else {
         p->score = mp_local_att(c, g, z, mp_use(c, a->tau));
-        if (pool->conf->dnorm) p->score = mp_row_scale(c, p->score, column_sums(c, g));
+        if (MP_OWN(pool->conf, attend_set, attend_options)->dnorm)
+            p->score = mp_row_scale(c, p->score, column_sums(c, g));
     }
     if (pool->conf->scale_n) p->score = mp_row_scale(c, p->score, mp_graph_sizes(c, g, false));
     p->aside = (void *)(uintptr_t)g;
 }
 
-const mp_scorer mp_score_att = { .name = "attention",
+const mp_scorer mp_score_att = { .own = &attend_set,
+                                 .name = "attention",
                                  .formula = "softmax over nodes of X w",
                                  .options = "attention dnorm:attention=local scale-n",
                                  .size = sizeof(att),
@@ -56,7 +84,7 @@ const mp_scorer mp_score_att = { .name = "attention",
  * A+I, whose entries are 1 as long as the graph has no weights. */
 static mp_mat *strengths(const mp_pool *pool, mp_ctx *c, const mp_pooling *p, const mp_graph *g, const mp_assign *t)
 {
-    if (pool->conf->assign == MP_ASSIGN_RAW)
+    if (MP_OWN(pool->conf, share_set, share_options)->assign == MP_ASSIGN_RAW)
         return p->g->w ? mp_mat_of(c, g->w->v, g->edges, 1) : mp_mat_full(c, 1, g->edges, 1);
     mp_real *alpha = MP_NEW_RAW(c->arena, mp_real, g->edges);
     mp_members members = mp_assign_members(t);
@@ -79,7 +107,8 @@ static void att_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_collect(c, &t, alpha, mp_pool_gate_all(pool, c, p));
 }
 
-const mp_coarsener mp_coarsen_att = { .name = "assignment",
+const mp_coarsener mp_coarsen_att = { .own = &share_set,
+                                      .name = "assignment",
                                       .formula = "T (X R); T Ahat T^T",
                                       .options = "assign",
                                       .run = att_coarsen,

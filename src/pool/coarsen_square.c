@@ -8,6 +8,32 @@
 #include <math.h>
 #include <string.h>
 
+enum { MP_SQUARE_BEFORE, MP_SQUARE_AFTER };
+typedef struct square_options {
+    int square;
+    int binary;
+} square_options;
+/* clang-format off */
+static const mp_opt square_rows[] = {
+    { "square", MP_OPT_CHOICE, offsetof(square_options, square), "before", 0, 0, "before|after", "ug: square the adjacency before or after selection" },
+    { "binary", MP_OPT_FLAG, offsetof(square_options, binary), "false", 0, 1, NULL, "ug: unit weights instead of path counts" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, square_set, square_options, square_rows);
+
+enum { MP_OVERLAP_JACCARD, MP_OVERLAP_COSINE };
+typedef struct overlap_options {
+    int overlap;
+} overlap_options;
+/* clang-format off */
+static const mp_opt overlap_rows[] = {
+    { "overlap", MP_OPT_CHOICE, offsetof(overlap_options, overlap), "jaccard", 0, 0, "jaccard|cosine", "ipool: how the overlap of neighbourhoods is measured" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, overlap_set, overlap_options, overlap_rows);
+
 typedef struct step { /* an edge to a kept node */
     int to;           /* its kept number */
     mp_real w;        /* the weight of the reverse edge: what leaves the node at hand */
@@ -92,17 +118,19 @@ static void square_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poo
     paths w = paths_new(c, p, g);
     mp_builder b = { .arena = c->arena };
     for (int q = 0; q < p->keep_ptr[g->graphs]; q++) {
-        square_row(&w, q, p->keep[q], pool->conf->square == MP_SQUARE_AFTER);
+        square_row(&w, q, p->keep[q], MP_OWN(pool->conf, square_set, square_options)->square == MP_SQUARE_AFTER);
         for (int i = 0; i < w.count; i++) {
             int to = w.found[i];
-            if (to != q) mp_builder_add(&b, q, to, pool->conf->binary ? 1 : w.at[to].sum);
+            if (to != q)
+                mp_builder_add(&b, q, to, MP_OWN(pool->conf, square_set, square_options)->binary ? 1 : w.at[to].sum);
         }
     }
     p->out_g = mp_builder_end(&b, c, g->graphs, p->keep_ptr);
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_square = { .name = "two steps",
+const mp_coarsener mp_coarsen_square = { .own = &square_set,
+                                         .name = "two steps",
                                          .formula = "X_keep f(R); (A + A^2)[keep, keep]",
                                          .options = "square binary",
                                          .run = square_run,
@@ -133,8 +161,9 @@ static void overlap_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
         for (int i = 0; i < w.count; i++) {
             int to = w.found[i], u = p->keep[to], other = g->row_ptr[u + 1] - g->row_ptr[u];
             mp_real both = w.at[to].sum, all = (mp_real)(own + other) - both;
-            mp_real share = pool->conf->overlap == MP_OVERLAP_COSINE ? both / (mp_real)sqrt((double)own * (double)other)
-                                                                     : both / all;
+            mp_real share = MP_OWN(pool->conf, overlap_set, overlap_options)->overlap == MP_OVERLAP_COSINE
+                                ? both / (mp_real)sqrt((double)own * (double)other)
+                                : both / all;
             mp_builder_add(&b, q, to, lambda * w.at[to].direct + (1 - lambda) * share);
         }
     }
@@ -142,7 +171,8 @@ static void overlap_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
-const mp_coarsener mp_coarsen_overlap = { .name = "overlap",
+const mp_coarsener mp_coarsen_overlap = { .own = &overlap_set,
+                                          .name = "overlap",
                                           .formula = "X_keep; lambda (A+I)[keep, keep] + (1-lambda) O",
                                           .options = "lambda overlap",
                                           .run = overlap_run,

@@ -10,6 +10,23 @@
 
 #include <string.h>
 
+enum { MP_CANDIDATES_AUTO, MP_CANDIDATES_FULL, MP_CANDIDATES_SAMPLED };
+enum { MP_NEXT_AUTO, MP_NEXT_GCN };
+typedef struct learned_options {
+    int sparse;
+    int candidates;
+    int next_conv;
+} learned_options;
+/* clang-format off */
+static const mp_opt learned_rows[] = {
+    { "sparse", MP_OPT_FLAG, offsetof(learned_options, sparse), "true", 0, 1, NULL, "hgpsl: sparsemax, else softmax" },
+    { "candidates", MP_OPT_CHOICE, offsetof(learned_options, candidates), "auto", 0, 0, "auto|full|sampled", "hgpsl: which pairs may become edges; auto = full up to 256 kept nodes" },
+    { "next-conv", MP_OPT_CHOICE, offsetof(learned_options, next_conv), "auto", 0, 0, "auto|gcn", "hgpsl: convolution after pooling" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, learned_set, learned_options, learned_rows);
+
 #define FULL_UP_TO 256
 
 typedef struct learned {
@@ -48,7 +65,7 @@ static int reach(const mp_graph *g, int v, int hops, int *mark, int *depth, int 
 
 static bool is_full(const mp_pool *pool, int kept)
 {
-    switch (pool->conf->candidates) {
+    switch (MP_OWN(pool->conf, learned_set, learned_options)->candidates) {
     case MP_CANDIDATES_FULL:
         return true;
     case MP_CANDIDATES_SAMPLED:
@@ -140,18 +157,21 @@ static void learned_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     mp_mat *dst = mp_linear(c, x, mp_rows(c, a, C, 2 * C), NULL, false);
     mp_mat *e = mp_act_of(c, mp_edge_pair(c, all, src, dst), MP_ACT_LEAKY);
     e = mp_mix(c, 1, e, 1, known(c, all, induced, (mp_real)mp_lambda(pool->conf, 1)));
-    mp_mat *share =
-        pool->conf->sparse ? mp_sparsemax(c, e, all->row_ptr, all->nodes) : mp_softmax(c, e, all->row_ptr, all->nodes);
+    mp_mat *share = MP_OWN(pool->conf, learned_set, learned_options)->sparse
+                        ? mp_sparsemax(c, e, all->row_ptr, all->nodes)
+                        : mp_softmax(c, e, all->row_ptr, all->nodes);
     p->out_g = pruned(c, all, mp_edge_take(c, share, all->rev, all->edges)); /* row i, col j is the edge i -> j */
 }
 
 /* What leaves a node sums to 1, so the next convolution neither normalises nor adds self loops. */
 static const mp_conv_kind *after_learned(const mp_config *conf, const mp_conv_kind *usual)
 {
-    return conf->next_conv == MP_NEXT_AUTO && usual->of_shares ? usual->of_shares : usual;
+    return MP_OWN(conf, learned_set, learned_options)->next_conv == MP_NEXT_AUTO && usual->of_shares ? usual->of_shares
+                                                                                                     : usual;
 }
 
 const mp_coarsener mp_coarsen_learned = {
+    .own = &learned_set,
     .name = "structure learning",
     .formula = "X_keep; sparsemax(leaky(a [x_i ; x_j]) + lambda A')",
     .options = "lambda sparse candidates hops:candidates!=full next-conv:conv=gcn next-conv:conv=auto&arch=tu",

@@ -17,12 +17,13 @@ const mp_pool_op *mp_pool_row(const mp_pool_op *op, const mp_config *c)
 int mp_pool_options(const mp_pool_op *op, const mp_config *c, mp_use_list out[MP_POOL_LISTS])
 {
     const mp_pool_op *row = mp_pool_row(op, c);
-    out[0] = (mp_use_list){ every, NULL };
-    out[1] = (mp_use_list){ row->ungated ? bare : row->gate == MP_ACT_NONE ? plain : gated, NULL };
-    out[2] = (mp_use_list){ op->authors ? "variant" : NULL, NULL };
-    out[3] = (mp_use_list){ op->threshold ? "min-score" : NULL, NULL };
-    out[4] = (mp_use_list){ row->scorer->options, NULL };
-    out[5] = (mp_use_list){ row->selector->options, NULL };
-    out[6] = (mp_use_list){ row->coarsener->options, row->coarsener->kept_rows ? "layers!=1" : NULL };
+    out[0] = (mp_use_list){ .words = every };
+    out[1] = (mp_use_list){ .words = row->ungated ? bare : row->gate == MP_ACT_NONE ? plain : gated };
+    out[2] = (mp_use_list){ .words = op->authors ? "variant" : NULL };
+    out[3] = (mp_use_list){ .words = op->threshold ? "min-score" : NULL };
+    out[4] = (mp_use_list){ row->scorer->options, NULL, row->scorer->own };
+    out[5] = (mp_use_list){ row->selector->options, NULL, row->selector->own };
+    out[6] =
+        (mp_use_list){ row->coarsener->options, row->coarsener->kept_rows ? "layers!=1" : NULL, row->coarsener->own };
     return MP_POOL_LISTS;
 }

@@ -53,6 +53,7 @@ typedef struct mp_setup {
 #define MP_PART                                                                                                        \
     const char *name, *formula;                                                                                        \
     const char *options;                          /* it looks at: conf/uses.h; NULL: none */                           \
+    const mp_option_set *own;                     /* that it declares; NULL: none  */                                  \
     size_t size;                                  /* of its state                  */                                  \
     void (*init)(void *state, const mp_setup *s); /* claims parameters; may be NULL */                                 \
     void (*run)(const struct mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p);                              \
@@ -119,7 +120,7 @@ typedef struct mp_pool { /* one pooling layer of a model */
 /* The operators; the list ends with a row whose name is NULL. */
 const mp_pool_op *mp_pool_ops(void);
 /* Makes an operator of a program's own known by its name. Call before models are made; the row must outlive them. */
-void mp_pool_add(const mp_pool_op *op);
+MP_MUST mp_err mp_pool_add(const mp_pool_op *op);
 /* By name, title or PyG class; NULL when there is none. */
 const mp_pool_op *mp_pool_find(const char *name);
 

@@ -116,10 +116,15 @@ const mp_pool_op *mp_pool_ops(void)
 static const mp_pool_op *added[MAX_ADDED];
 static int added_count;
 
-void mp_pool_add(const mp_pool_op *op)
+mp_err mp_pool_add(const mp_pool_op *op)
 {
-    mp_assert(added_count < MAX_ADDED && mp_pool_find(op->name) == NULL);
+    if (mp_pool_find(op->name)) return mp_fail(MP_ERR_USAGE, "there is an operator '%s' already", op->name);
+    if (added_count == MAX_ADDED) return mp_fail(MP_ERR_LIMIT, "no more than %d operators can be added", MAX_ADDED);
+    MP_TRY(mp_options_add(op->scorer->own));
+    MP_TRY(mp_options_add(op->selector->own));
+    MP_TRY(mp_options_add(op->coarsener->own));
     added[added_count++] = op;
+    return MP_OK;
 }
 
 static bool is_called(const mp_pool_op *o, const char *name)

@@ -9,6 +9,18 @@
 
 #include <string.h>
 
+enum { MP_REP_TABLE, MP_REP_ORIGINAL };
+typedef struct rep_options {
+    int rep_score;
+} rep_options;
+/* clang-format off */
+static const mp_opt rep_rows[] = {
+    { "rep-score", MP_OPT_CHOICE, offsetof(rep_options, rep_score), "table", 0, 0, "table|original", "rep: score of the table or of the released code" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, rep_set, rep_options, rep_rows);
+
 typedef struct rep {
     int p, bias;
 } rep;
@@ -18,7 +30,7 @@ static void rep_init(void *state, const mp_setup *s)
     rep *a = state;
     double bound = mp_fan_in(s->channels);
     a->p = mp_param_plain(s->params, s->prefix, "P", s->channels, s->cols, MP_INIT_UNIFORM, bound);
-    a->bias = s->conf->rep_score == MP_REP_ORIGINAL
+    a->bias = MP_OWN(s->conf, rep_set, rep_options)->rep_score == MP_REP_ORIGINAL
                   ? mp_param_vector(s->params, s->prefix, "bias", s->cols, MP_INIT_UNIFORM, bound)
                   : -1;
 }
@@ -54,7 +66,8 @@ static void rep_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     p->score = mp_act_of(c, mp_agg(c, p->g, MP_AGG_ROW, z, NULL, false), MP_ACT_SIGMOID);
 }
 
-const mp_scorer mp_score_rep = { .name = "representative",
+const mp_scorer mp_score_rep = { .own = &rep_set,
+                                 .name = "representative",
                                  .formula = "sigmoid(D^-1 A X P / norm(P))",
                                  .options = "rep-score",
                                  .size = sizeof(rep),

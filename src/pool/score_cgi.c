@@ -6,6 +6,18 @@
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 
+enum { MP_MI_ALL, MP_MI_TOP1 };
+typedef struct cgi_options {
+    int mi_nodes;
+} cgi_options;
+/* clang-format off */
+static const mp_opt cgi_rows[] = {
+    { "mi-nodes", MP_OPT_CHOICE, offsetof(cgi_options, mi_nodes), "all", 0, 0, "all|top1", "cgi: nodes behind the auxiliary loss" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, cgi_set, cgi_options, cgi_rows);
+
 typedef struct judge {
     int w, b; /* [u ; v] -> C */
     mp_lin last;
@@ -59,7 +71,7 @@ static const int *best_nodes(mp_ctx *c, const mp_graph *g, const mp_mat *s, int 
 static mp_mat *weighted_read(const mp_pool *pool, mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *s)
 {
     mp_mat *one = column_mean(c, s);
-    if (pool->conf->mi_nodes == MP_MI_ALL)
+    if (MP_OWN(pool->conf, cgi_set, cgi_options)->mi_nodes == MP_MI_ALL)
         return mp_readout(c, mp_row_scale(c, x, one), g->node_ptr, g->graphs, MP_READ_MEAN);
     int *ptr = MP_NEW(c->arena, int, g->graphs + 1);
     const int *best = best_nodes(c, g, one, ptr);
@@ -102,7 +114,8 @@ static bool cgi_sums_only(const void *state, const mp_config *conf)
     return a->real[0].kind->sums_only && a->fake[0].kind->sums_only;
 }
 
-const mp_scorer mp_score_cgi = { .name = "real and fake",
+const mp_scorer mp_score_cgi = { .own = &cgi_set,
+                                 .name = "real and fake",
                                  .formula = "tanh(GCN_r(X)) - tanh(GCN_f(X))",
                                  .options = "mi-weight mi-nodes:mi-weight!=0",
                                  .size = sizeof(cgi),

@@ -5,6 +5,23 @@
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 
+enum { MP_MIX_AUTO, MP_MIX_AFTER, MP_MIX_BEFORE };
+enum { MP_FUSION_AUTO, MP_FUSION_GCN, MP_FUSION_GAT, MP_FUSION_NONE, MP_FUSION_RAW };
+typedef struct gsa_options {
+    int mix;
+    double alpha;
+    int fusion;
+} gsa_options;
+/* clang-format off */
+static const mp_opt gsa_rows[] = {
+    { "mix", MP_OPT_CHOICE, offsetof(gsa_options, mix), "auto", 0, 0, "auto|after|before", "gsa: mix the two scores after or before tanh" },
+    { "alpha", MP_OPT_REAL, offsetof(gsa_options, alpha), "0.6", 0, 1, NULL, "gsa: share of the structure score" },
+    { "fusion", MP_OPT_CHOICE, offsetof(gsa_options, fusion), "auto", 0, 0, "auto|gcn|gat|none|raw", "gsa: feature fusion before the gate" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, gsa_set, gsa_options, gsa_rows);
+
 typedef struct sag {
     mp_conv conv;
     int select; /* variant pyg: one scalar whose sign multiplies the score, all of it under a threshold; -1: none */
@@ -57,8 +74,12 @@ static void gsa_init(void *state, const mp_setup *s)
     };
     gsa *a = state;
     bool authors = s->conf->variant == MP_VARIANT_AUTHORS;
-    int fusion = s->conf->fusion == MP_FUSION_AUTO ? (authors ? MP_FUSION_GAT : MP_FUSION_GCN) : s->conf->fusion;
-    a->before = s->conf->mix == MP_MIX_AUTO ? authors : s->conf->mix == MP_MIX_BEFORE;
+    int fusion = MP_OWN(s->conf, gsa_set, gsa_options)->fusion == MP_FUSION_AUTO
+                     ? (authors ? MP_FUSION_GAT : MP_FUSION_GCN)
+                     : MP_OWN(s->conf, gsa_set, gsa_options)->fusion;
+    a->before = MP_OWN(s->conf, gsa_set, gsa_options)->mix == MP_MIX_AUTO
+                    ? authors
+                    : MP_OWN(s->conf, gsa_set, gsa_options)->mix == MP_MIX_BEFORE;
     a->fused = fusion != MP_FUSION_NONE;
     if (a->before) *s->gate = MP_ACT_TANH;
     a->conv = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, "gcn"),
@@ -72,7 +93,7 @@ static void gsa_init(void *state, const mp_setup *s)
 static void gsa_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
     const gsa *a = state;
-    mp_real alpha = (mp_real)pool->conf->alpha;
+    mp_real alpha = (mp_real)MP_OWN(pool->conf, gsa_set, gsa_options)->alpha;
     mp_mat *structure = mp_conv_run(&a->conv, c, p->g, MP_DENSE(p->x), false);
     mp_mat *feature = mp_lin_run(&a->lin, c, MP_DENSE(p->x), false);
     if (!a->before) {
@@ -90,7 +111,8 @@ static bool gsa_sums_only(const void *state, const mp_config *conf)
     return a->conv.kind->sums_only && (!a->fused || a->fuse.kind->sums_only);
 }
 
-const mp_scorer mp_score_gsa = { .name = "structure and feature",
+const mp_scorer mp_score_gsa = { .own = &gsa_set,
+                                 .name = "structure and feature",
                                  .formula = "a tanh(GCN(X)) + (1-a) tanh(X W + b)",
                                  .options = "score-conv mix alpha fusion variant rank:gate=auto&mix=before "
                                             "rank:gate=auto&mix=auto&variant=authors",

@@ -8,6 +8,18 @@
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 
+enum { MP_LAP_ROW, MP_LAP_SYM };
+typedef struct info_options {
+    int lap_norm;
+} info_options;
+/* clang-format off */
+static const mp_opt info_rows[] = {
+    { "lap-norm", MP_OPT_CHOICE, offsetof(info_options, lap_norm), "row", 0, 0, "row|sym", "hgpsl: normalisation of the score" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, info_set, info_options, info_rows);
+
 static void distance(const mp_pool *pool, mp_ctx *c, mp_pooling *p, mp_mat *mean, mp_length_kind kind)
 {
     p->score = mp_row_length(c, mp_mix(c, 1, p->x, -1, mean), pool->cols, kind);
@@ -18,14 +30,16 @@ static void l1_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling
     (void)state;
     bool record = c->record;
     c->record = record && !pool->ungated;
-    mp_agg_kind kind = pool->conf->lap_norm == MP_LAP_SYM ? MP_AGG_SYM : MP_AGG_ROW;
+    mp_agg_kind kind = MP_OWN(pool->conf, info_set, info_options)->lap_norm == MP_LAP_SYM ? MP_AGG_SYM : MP_AGG_ROW;
     distance(pool, c, p, mp_agg(c, p->g, kind, p->x, NULL, false), MP_LENGTH_L1);
     c->record = record;
 }
 
-const mp_scorer mp_score_l1 = {
-    .name = "information", .formula = "L1 norm of (I - D^-1 A) X", .options = "lap-norm", .run = l1_run
-};
+const mp_scorer mp_score_l1 = { .own = &info_set,
+                                .name = "information",
+                                .formula = "L1 norm of (I - D^-1 A) X",
+                                .options = "lap-norm",
+                                .run = l1_run };
 
 static mp_mat *far_mean(mp_ctx *c, const mp_pooling *p, int hops)
 {

@@ -4,6 +4,17 @@
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 
+typedef struct vote_options {
+    int connectivity;
+} vote_options;
+/* clang-format off */
+static const mp_opt vote_rows[] = {
+    { "connectivity", MP_OPT_FLAG, offsetof(vote_options, connectivity), "false", 0, 1, NULL, "tap: add lambda degree / n to the score" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, vote_set, vote_options, vote_rows);
+
 typedef struct vote {
     int p; /* P, C x D */
 } vote;
@@ -42,14 +53,15 @@ static void vote_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     mp_mat *along = mp_linear(c, p->x, mp_use(c, a->p), NULL, false);
     mp_mat *global = mp_softmax(c, mp_agg(c, looped, MP_AGG_MEAN, along, NULL, false), g->node_ptr, g->graphs);
     p->score = mp_mix(c, 1, to_columns(c, local, D), 1, global);
-    if (pool->conf->connectivity) {
+    if (MP_OWN(pool->conf, vote_set, vote_options)->connectivity) {
         mp_mat *share = degree_share(c, g, (mp_real)mp_lambda(pool->conf, 0.1));
         p->score = mp_mix(c, 1, p->score, 1, to_columns(c, share, D));
     }
     if (pool->conf->scale_n) p->score = mp_row_scale(c, p->score, mp_graph_sizes(c, g, false));
 }
 
-const mp_scorer mp_score_vote = { .name = "votes",
+const mp_scorer mp_score_vote = { .own = &vote_set,
+                                  .name = "votes",
                                   .formula = "softmax(local vote) + softmax(global vote)",
                                   .options = "connectivity lambda:connectivity=true scale-n",
                                   .size = sizeof(vote),

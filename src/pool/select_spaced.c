@@ -6,6 +6,30 @@
 
 #include <math.h>
 
+enum { MP_PICK_GREEDY, MP_PICK_LOCAL };
+typedef struct local_options {
+    int pick;
+} local_options;
+/* clang-format off */
+static const mp_opt local_rows[] = {
+    { "pick", MP_OPT_CHOICE, offsetof(local_options, pick), "greedy", 0, 0, "greedy|local", "ipool: best nodes, or best nodes that are not neighbours" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, local_set, local_options, local_rows);
+
+enum { MP_REP_GREEDY, MP_REP_PEAK };
+typedef struct far_options {
+    int rep_select;
+} far_options;
+/* clang-format off */
+static const mp_opt far_rows[] = {
+    { "rep-select", MP_OPT_CHOICE, offsetof(far_options, rep_select), "greedy", 0, 0, "greedy|peak", "rep: one node at a time, or score times distance to a higher score" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, far_set, far_options, far_rows);
+
 void mp_rank_all(mp_ctx *c, mp_pooling *p)
 {
     int *counts = MP_NEW_RAW(c->arena, int, p->g->graphs);
@@ -73,7 +97,7 @@ const mp_selector mp_select_spaced = { .name = "1DPool",
 /* ---- iPool local: take the best candidate, strike it and its neighbours out; start over when none is left */
 static void local_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
-    if (pool->conf->pick == MP_PICK_GREEDY) {
+    if (MP_OWN(pool->conf, local_set, local_options)->pick == MP_PICK_GREEDY) {
         mp_select_ratio.run(pool, state, c, p);
         return;
     }
@@ -99,7 +123,8 @@ static void local_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pool
     p->dropped = dropped;
 }
 
-const mp_selector mp_select_local = { .name = "TOP_k",
+const mp_selector mp_select_local = { .own = &local_set,
+                                      .name = "TOP_k",
                                       .formula = "k = ceil(ratio n) largest keys",
                                       .options = "ratio pick",
                                       .run = local_run,
@@ -112,7 +137,7 @@ static void far_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
 {
     const mp_graph *g = p->g;
     mp_far f = { g, g->origin ? g->origin : g, g->origin ? g->origin_node : NULL, p->key, NULL };
-    if (pool->conf->rep_select == MP_REP_PEAK) {
+    if (MP_OWN(pool->conf, far_set, far_options)->rep_select == MP_REP_PEAK) {
         mp_real *key = MP_NEW_RAW(c->arena, mp_real, g->nodes);
         mp_far_peaks(c->arena, &f, key);
         p->key = key;
@@ -131,7 +156,8 @@ static void far_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     p->dropped = dropped;
 }
 
-const mp_selector mp_select_far = { .name = "SEL_k",
+const mp_selector mp_select_far = { .own = &far_set,
+                                    .name = "SEL_k",
                                     .formula = "largest score x distance to what is selected",
                                     .options = "ratio rep-select",
                                     .run = far_run,

@@ -8,6 +8,18 @@
 #include "graph/induce.h"
 #include "pool/pool.h"
 
+enum { MP_VIP_TABLE, MP_VIP_LITERAL, MP_VIP_INDUCED };
+typedef struct connection_options {
+    int vip_adj;
+} connection_options;
+/* clang-format off */
+static const mp_opt connection_rows[] = {
+    { "vip-adj", MP_OPT_CHOICE, offsetof(connection_options, vip_adj), "table", 0, 0, "table|literal|induced", "vip: coarse adjacency" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, connection_set, connection_options, connection_rows);
+
 #define MAX_HOPS 16
 
 typedef struct vip {
@@ -132,14 +144,14 @@ static mp_mat *dense_shares(mp_ctx *c, const mp_graph *looped, const mp_pooling 
 
 static void vip_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
-    if (pool->conf->vip_adj == MP_VIP_INDUCED) {
+    if (MP_OWN(pool->conf, connection_set, connection_options)->vip_adj == MP_VIP_INDUCED) {
         mp_coarsen_induced.run(pool, state, c, p);
         return;
     }
     const mp_graph *looped = mp_looped(c, p->g);
     mp_assign t;
     mp_mat *alpha;
-    if (pool->conf->vip_adj == MP_VIP_LITERAL) {
+    if (MP_OWN(pool->conf, connection_set, connection_options)->vip_adj == MP_VIP_LITERAL) {
         alpha = dense_shares(c, looped, p, &t);
     } else {
         mp_assign_rows(c->arena, looped, p->keep, p->keep_ptr[p->g->graphs], &t);
@@ -155,10 +167,13 @@ static void vip_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
 
 static mp_edges vip_edges(const mp_config *conf)
 {
-    return conf->vip_adj == MP_VIP_INDUCED ? mp_coarsen_induced.edges_as(conf) : MP_EDGES_SUMMED;
+    return MP_OWN(conf, connection_set, connection_options)->vip_adj == MP_VIP_INDUCED
+               ? mp_coarsen_induced.edges_as(conf)
+               : MP_EDGES_SUMMED;
 }
 
-const mp_coarsener mp_coarsen_vip = { .name = "cluster connection",
+const mp_coarsener mp_coarsen_vip = { .own = &connection_set,
+                                      .name = "cluster connection",
                                       .formula = "X_keep f(R); T A T^T, T = softmax(A_keep)",
                                       .options = "vip-adj adj-power:vip-adj=induced",
                                       .run = vip_coarsen,

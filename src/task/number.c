@@ -7,6 +7,34 @@
 
 #include <math.h>
 
+typedef struct number_options {
+    int loss;
+    double huber_delta;
+    int standardise;
+} number_options;
+/* clang-format off */
+static const mp_opt number_rows[] = {
+    { "loss", MP_OPT_CHOICE, offsetof(number_options, loss), "squared", 0, 0, "squared|absolute|huber", "regress, count: how an error counts" },
+    { "huber-delta", MP_OPT_REAL, offsetof(number_options, huber_delta), "1", 1e-9, 1e9, NULL, "huber: errors beyond this count by their size, not its square" },
+    { "standardise", MP_OPT_FLAG, offsetof(number_options, standardise), "true", 0, 1, NULL, "regress: learn numbers of mean 0 and deviation 1 over the training graphs" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+};
+/* clang-format on */
+MP_OPTION_SET(static, number_set, number_options, number_rows);
+
+static void aim(const mp_config *c, mp_goal *g)
+{
+    static const mp_error_kind kinds[] = { MP_ERROR_SQUARED, MP_ERROR_ABSOLUTE, MP_ERROR_HUBER };
+    const number_options *o = MP_OWN(c, number_set, number_options);
+    g->far = kinds[o->loss];
+    g->delta = o->huber_delta;
+}
+
+static bool standard(const mp_config *c)
+{
+    return MP_OWN(c, number_set, number_options)->standardise;
+}
+
 static double to_learn(const mp_goal *g, int t, double y)
 {
     return g->mean ? (y - g->mean[t]) / g->std[t] : y;
@@ -69,7 +97,9 @@ static const char *const count_metrics[] = { "count_accuracy", "mae", "rmse", "r
 const mp_task mp_task_regress = { .name = "regress",
                                   .help = "any number of numbers a graph, some of which may be missing",
                                   .options = "loss huber-delta:loss=huber standardise",
-                                  .standard = true,
+                                  .own = &number_set,
+                                  .aim = aim,
+                                  .standard = standard,
                                   .outputs = mp_outputs_of_columns,
                                   .loss = loss,
                                   .cost = cost,
@@ -83,6 +113,7 @@ const mp_task mp_task_regress = { .name = "regress",
 const mp_task mp_task_count = { .name = "count",
                                 .help = "whole numbers, judged after rounding, as COLORS-3 and TRIANGLES are",
                                 .options = "loss huber-delta:loss=huber",
+                                .aim = aim,
                                 .outputs = mp_outputs_of_columns,
                                 .fits = whole,
                                 .loss = loss,

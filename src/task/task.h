@@ -35,10 +35,12 @@ typedef struct mp_goal { /* a task as one network learns it */
 struct mp_task {
     const char *name; /* as --task takes it */
     const char *help;
-    const char *options; /* that it looks at (conf/uses.h) */
-    bool classes;        /* labels are numbers of classes */
-    bool yes_no;         /* labels are 0 and 1 */
-    bool standard;       /* may learn standardised numbers */
+    const char *options;                         /* that it looks at (conf/uses.h) */
+    const mp_option_set *own;                    /* that it declares, or NULL */
+    void (*aim)(const mp_config *c, mp_goal *g); /* what its options say of a goal; NULL: nothing */
+    bool classes;                                /* labels are numbers of classes */
+    bool yes_no;                                 /* labels are 0 and 1 */
+    bool (*standard)(const mp_config *c);        /* learns standardised numbers; NULL: never */
     int (*outputs)(const mp_goal *g);
     /* Whether numbers can be labels of this task; NULL: all can. */
     bool (*fits)(double y);

@@ -47,7 +47,7 @@ mp_err mp_run_plan(const mp_dataset *d, const mp_config *config, mp_arena *a, mp
 static void standardise(mp_model *m, const mp_fit_data *d, mp_arena *a)
 {
     mp_goal goal = *mp_model_goal(m);
-    if (!goal.task->standard || !mp_model_config(m)->standardise) return;
+    if (!goal.task->standard || !goal.task->standard(mp_model_config(m))) return;
     mp_goal_standardise(&goal, &d->labels, d->train, d->n_train, a);
     mp_model_aim(m, &goal);
 }

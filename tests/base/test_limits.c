@@ -18,6 +18,7 @@
 #include "nn/params.h"
 #include "pool/pool.h"
 #include "train/engine.h"
+#include "option.h"
 
 #define HALF ((MP_MOST_COUNT) / 2 + 1) /* two of these are too many */
 
@@ -142,7 +143,7 @@ static mp_err pool_lonely_nodes(void *arg)
     mp_graph g = mp_graph_of(a, 1, node_ptr, MP_NEW(a, int, n + 1), NULL, NULL);
     mp_config conf;
     mp_config_init(&conf);
-    conf.vip_adj = MP_VIP_LITERAL;
+    option_set(&conf, "vip-adj", "literal");
     mp_params params = { .arena = a };
     mp_pool *pool = mp_pool_new(a, mp_pool_find(what->in), &conf, &params, "pool", 1);
     mp_params_alloc(&params);

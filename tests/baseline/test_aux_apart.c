@@ -13,6 +13,7 @@
 
 #include "nets.h"
 #include "train/engine.h"
+#include "option.h"
 
 typedef struct set {
     mp_rig rig;
@@ -34,7 +35,8 @@ static void start(set *s, const char *pool)
     strcpy(conf.pool, pool);
     conf.hidden = 8;
     conf.clusters = 3;
-    conf.dropout = conf.mem_dropout = 0;
+    conf.dropout = 0;
+    option_set(&conf, "mem-dropout", "0");
     mp_err e =
         mp_model_new(s->rig.memory, &conf, (mp_inputs){ .features = NET_FEATURES, .outputs = NET_OUTPUTS }, &s->model);
     assert_int_equal(e, MP_OK);

@@ -17,6 +17,7 @@
 
 #include "model/model.h"
 #include "rig.h"
+#include "option.h"
 
 #define FEATURES 3
 #define OUTPUTS  3
@@ -138,7 +139,7 @@ static void attend(const reference *r, const table *q, const table *k, const tab
                 for (int c = h * width; c < (h + 1) * width; c++) a.v[i][j] += q->v[i][c] * k->v[j][c] / sqrt(q->cols);
             }
         }
-        softmax(&a, r->conf->attend == MP_ATTEND_QUERIES);
+        softmax(&a, option_is(r->conf, "attend", "queries"));
         for (int i = 0; i < a.rows; i++)
             for (int c = h * width; c < (h + 1) * width; c++)
                 for (int j = 0; j < a.cols; j++) o->v[i][c] += a.v[i][j] * v->v[j][c];
@@ -163,12 +164,12 @@ static void block(const reference *r, const char *prefix, const table *q, const 
     attend(r, &ask, &k, &v, out);
     char norm[100];
     snprintf(norm, sizeof norm, "%s0", part[4]);
-    if (r->conf->ln) layer_norm(r, norm, out);
+    if (option_is(r->conf, "ln", "true")) layer_norm(r, norm, out);
     linear(r, part[3], out, &o, true);
     for (int i = 0; i < out->rows; i++)
         for (int j = 0; j < out->cols; j++) out->v[i][j] += o.v[i][j];
     snprintf(norm, sizeof norm, "%s1", part[4]);
-    if (r->conf->ln) layer_norm(r, norm, out);
+    if (option_is(r->conf, "ln", "true")) layer_norm(r, norm, out);
 }
 
 static void seeds(const reference *r, const char *prefix, int rows, int cols, table *s)

@@ -4,6 +4,7 @@
 #include "cli/tiny.h"
 #include "model/checkpoint.h"
 #include "store/store.h"
+#include "option.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +116,7 @@ static void files_that_hold_options_without_a_use_can_be_read(void **state)
     mp_model *m;
     mp_about about;
     assert_int_equal(mp_checkpoint_load(path("m.st"), arena, &m, &about), MP_OK);
-    ((mp_config *)(uintptr_t)mp_model_config(m))->alpha = 0.3;
+    option_set((mp_config *)(uintptr_t)mp_model_config(m), "alpha", "0.3");
     assert_int_equal(mp_checkpoint_save(path("old.st"), m, &about), MP_OK);
     s = expect(0, "predict @/old.st @/TINY", NULL);
     mp_spawn_free(&s);
@@ -128,7 +129,7 @@ static void files_that_hold_options_without_a_use_can_be_read(void **state)
     assert_int_equal(mp_store_open(path("old.db"), MP_STORE_WRITE, &store), MP_OK);
     assert_int_equal(mp_store_load(store, NULL, arena, &run, &n), MP_OK);
     mp_run_key key = run[0].key;
-    key.config.alpha = 0.3;
+    option_set(&key.config, "alpha", "0.3");
     bool added;
     assert_int_equal(mp_store_put(store, &key, &run[0].result, &added), MP_OK);
     assert_false(added); /* it is the same run: nobody looks at the option */

@@ -70,7 +70,7 @@ static void options_survive_being_written(void **state)
     }
     assert_true(d.ratio == c.ratio && d.lr == c.lr && d.flip == c.flip && d.combine == c.combine);
     mp_buf json = { 0 };
-    mp_conf_json(mp_config_table, mp_config_late, &c, &json);
+    mp_conf_json(mp_config_table, mp_config_late(), &c, &json);
     assert_non_null(strstr(json.p, "\"ratio\":0.1,"));
     assert_non_null(strstr(json.p, "\"flip\":true"));
     assert_non_null(strstr(json.p, "\"combine\":\"l2\""));

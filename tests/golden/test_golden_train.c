@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "model/safetensors.h"
 #include "train/engine.h"
+#include "option.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -63,7 +64,7 @@ static void set_options(net *n, const char *pool)
     n->conf.flip = mp_json_flag(j, "flip", false);
     n->conf.hidden = (int)mp_json_int(j, "hidden", 0);
     n->conf.ratio = mp_json_real(j, "ratio", 0);
-    n->conf.mix = MP_MIX_BEFORE;
+    option_set(&n->conf, "mix", "before");
     n->conf.dropout = 0;
 }
 

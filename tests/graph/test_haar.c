@@ -18,6 +18,7 @@
 #include "graph/spectral.h"
 #include "model/model.h"
 #include "rig.h"
+#include "option.h"
 
 /* ---- eigenvectors */
 
@@ -317,7 +318,9 @@ static const mp_haar_store *prepare(mp_rig *r, const mp_graph *g, int levels, in
     mp_graph all = *g;
     mp_config_init(&conf);
     strcpy(conf.pool, "haar");
-    conf.haar_levels = levels;
+    char text[12];
+    snprintf(text, sizeof text, "%d", levels);
+    option_set(&conf, "haar-levels", text);
     *h = (heard){ 0 };
     mp_prepare how = { threads, 77, cache, on_progress, on_note, h };
     all.extra = NULL;

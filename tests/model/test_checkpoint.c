@@ -7,6 +7,7 @@
 #include "train/engine.h"
 #include "train/once.h"
 #include "tiny.h"
+#include "option.h"
 
 #include <limits.h>
 #include <math.h>
@@ -205,7 +206,7 @@ static mp_err parse_configured(fixture *f, const mp_config *conf, int tensors)
     const char *text = mp_safetensors_meta(&s, MP_MODEL_KEY), *at = strstr(text, "\"config\":{");
     assert_non_null(at);
     at += strlen("\"config\":");
-    mp_conf_json(mp_config_table, mp_config_late, conf, &config);
+    mp_conf_json(mp_config_table, mp_config_late(), conf, &config);
     text = mp_arena_printf(f->a, "%.*s%s%s", (int)(at - text), text, config.p, strchr(at, '}') + 1);
     mp_safetensors_write(s.tensor, tensors, &(mp_meta){ MP_MODEL_KEY, text }, 1, true, &out);
     mp_arena *a = mp_arena_new(65536);
@@ -225,10 +226,12 @@ static void a_small_file_does_not_make_a_large_model(void **state)
     fixture *f = *state;
     static const struct {
         const char *pool;
-        int hidden, score_dim, layers, clusters, heads, sort_k;
+        int hidden, score_dim, layers, clusters, heads;
+        const char *sort_k;
     } cases[] = {
-        { "diff", 8, 1, 3, 1000000, 0, 0 }, { "topk", 512, 256, 16, 0, 0, 0 },   { "vip", 4096, 256, 16, 0, 0, 0 },
-        { "mem", 8, 1, 3, 1000000, 64, 0 }, { "sort", 512, 1, 3, 0, 0, 100000 }, { "gmt", 4096, 1, 16, 1000000, 1, 0 },
+        { "diff", 8, 1, 3, 1000000, 0, NULL }, { "topk", 512, 256, 16, 0, 0, NULL },
+        { "vip", 4096, 256, 16, 0, 0, NULL },  { "mem", 8, 1, 3, 1000000, 64, NULL },
+        { "sort", 512, 1, 3, 0, 0, "100000" }, { "gmt", 4096, 1, 16, 1000000, 1, NULL },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mp_config c = *mp_model_config(f->m);
@@ -238,7 +241,7 @@ static void a_small_file_does_not_make_a_large_model(void **state)
         c.layers = cases[i].layers;
         c.clusters = cases[i].clusters;
         c.heads = cases[i].heads;
-        c.sort_k = cases[i].sort_k;
+        if (cases[i].sort_k) option_set(&c, "sort-k", cases[i].sort_k);
         for (int tensors = 0; tensors < 2; tensors++) {
             assert_int_equal(parse_configured(f, &c, tensors), MP_ERR_INPUT);
             assert_int_equal(strncmp(mp_message(), "file: ", 6), 0);

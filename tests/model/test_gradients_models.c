@@ -14,6 +14,7 @@
 
 #include "gradcheck.h"
 #include "model/model.h"
+#include "option.h"
 
 static const int sizes[] = { 6, 1, 5 };
 
@@ -143,7 +144,7 @@ static mp_pooling draw_case(mp_check *t, const mp_pool_op *op, bool weighted, la
         l->x = mp_check_input(t, l->g.nodes, 4);
         start_plain(t);
         mp_pooling p = run(t, l);
-        if (keys_apart(&p, l->conf.attention == MP_ATTENTION_LOCAL)) return p;
+        if (keys_apart(&p, option_is(&l->conf, "attention", "local"))) return p;
     }
 }
 
@@ -157,8 +158,8 @@ static void pool_case(mp_check *t, const mp_pool_op *op, const char *options, bo
     reseed(t, what);
     mp_pooling p = draw_case(t, op, weighted, &l);
     bool detached = strcmp(op->name, "asap") == 0 &&
-                    (l.conf.detach_adj == MP_DETACH_YES ||
-                     (l.conf.detach_adj == MP_DETACH_AUTO && l.conf.variant == MP_VARIANT_AUTHORS));
+                    (option_is(&l.conf, "detach-adj", "yes") ||
+                     (option_is(&l.conf, "detach-adj", "auto") && l.conf.variant == MP_VARIANT_AUTHORS));
     bool edges = !detached && p.out_g->w && p.out_g->w->g, loss = p.loss; /* constants have no gradient to check */
     for (mp_check_begin(t, what); mp_check_next(t);) {
         p = run(t, &l);

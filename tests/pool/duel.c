@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "duel.h"
+#include "option.h"
 
 #define STEP         1e-5
 #define MARGIN       3e-4 /* a step may not change an order or cross a kink */
@@ -45,24 +46,24 @@ static ref_options options_of(const mp_config *c)
         .lambda = c->lambda,
         .hops = c->hops,
         .flip = c->flip,
-        .local = c->attention == MP_ATTENTION_LOCAL,
-        .dnorm = c->dnorm,
-        .raw = c->assign == MP_ASSIGN_RAW,
+        .local = option_is(c, "attention", "local"),
+        .dnorm = option_is(c, "dnorm", "true"),
+        .raw = option_is(c, "assign", "raw"),
         .scale_n = c->scale_n,
-        .sym = c->lap_norm == MP_LAP_SYM,
-        .soft = !c->sparse,
-        .sampled = c->candidates == MP_CANDIDATES_SAMPLED,
-        .literal = c->vip_adj == MP_VIP_LITERAL,
-        .induced = c->vip_adj == MP_VIP_INDUCED,
-        .original = c->rep_score == MP_REP_ORIGINAL,
-        .peak = c->rep_select == MP_REP_PEAK,
-        .after = c->square == MP_SQUARE_AFTER,
-        .binary = c->binary,
+        .sym = option_is(c, "lap-norm", "sym"),
+        .soft = option_is(c, "sparse", "false"),
+        .sampled = option_is(c, "candidates", "sampled"),
+        .literal = option_is(c, "vip-adj", "literal"),
+        .induced = option_is(c, "vip-adj", "induced"),
+        .original = option_is(c, "rep-score", "original"),
+        .peak = option_is(c, "rep-select", "peak"),
+        .after = option_is(c, "square", "after"),
+        .binary = option_is(c, "binary", "true"),
         .authors = c->variant == MP_VARIANT_AUTHORS,
-        .top1 = c->mi_nodes == MP_MI_TOP1,
-        .connectivity = c->connectivity,
-        .apart = c->pick == MP_PICK_LOCAL,
-        .cosine = c->overlap == MP_OVERLAP_COSINE,
+        .top1 = option_is(c, "mi-nodes", "top1"),
+        .connectivity = option_is(c, "connectivity", "true"),
+        .apart = option_is(c, "pick", "local"),
+        .cosine = option_is(c, "overlap", "cosine"),
     };
 }
 

@@ -107,6 +107,7 @@ const mp_coarsener mp_coarsen_square = { .name = "two steps",
                                          .options = "square binary",
                                          .run = square_run,
                                          .kept_rows = true,
+                                         .lift = MP_LIFT_ROWS,
                                          .edges = MP_EDGES_SUMMED };
 
 static void overlap_row(paths *w, int q, int v)
@@ -147,4 +148,5 @@ const mp_coarsener mp_coarsen_overlap = { .name = "overlap",
                                           .options = "lambda overlap",
                                           .run = overlap_run,
                                           .kept_rows = true,
+                                          .lift = MP_LIFT_ROWS,
                                           .edges = MP_EDGES_NEW };

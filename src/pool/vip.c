@@ -163,4 +163,5 @@ const mp_coarsener mp_coarsen_vip = { .name = "cluster connection",
                                       .options = "vip-adj adj-power:vip-adj=induced",
                                       .run = vip_coarsen,
                                       .kept_rows = true,
+                                      .lift = MP_LIFT_ROWS,
                                       .edges_as = vip_edges };

@@ -48,10 +48,12 @@ int64_t mp_predictor_class(
  * trained on degrees needs neither. */
 typedef struct mp_query {
     int nodes, edges;
-    const int *from, *to;    /* `edges` numbers of nodes, from 0              */
-    const float *x;          /* nodes x features, or NULL                     */
-    const float *attributes; /* nodes x attribute columns, where the model has some */
-    const int *labels;       /* nodes x label columns, where the model has some     */
+    const int *from, *to;         /* `edges` numbers of nodes, from 0              */
+    const float *x;               /* nodes x features, or NULL                     */
+    const float *attributes;      /* nodes x attribute columns, where the model has some */
+    const int *labels;            /* nodes x label columns, where the model has some     */
+    const float *edge_attributes; /* edges x attribute columns of edges, where the model has some; an edge that */
+    const int *edge_labels;       /* edges x label columns of edges; is listed twice has the same both times    */
 } mp_query;
 
 typedef struct mp_answer {

@@ -8,6 +8,7 @@
 
 #include "conf/config.h"
 #include "nn/conv.h"
+#include "nn/lift.h"
 
 typedef struct mp_net_setup { /* what a network knows when it claims its parameters */
     const mp_config *conf;    /* clusters is resolved: never 0 for a row with needs_clusters */
@@ -38,6 +39,7 @@ typedef struct mp_baseline {
     void (*resolve)(mp_config *conf, const mp_graph *all);
     /* Sets all->extra; NULL: there is nothing to prepare. */
     mp_err (*prepare)(const mp_config *conf, const mp_prepare *how, mp_arena *a, mp_graph *all);
+    mp_lift_kind lift;   /* the way back from its poolings' features to nodes; each pooling's result has it */
     bool whole_batch;    /* normalises over the batch: it must not be cut into shards              */
     bool needs_clusters; /* conf.clusters = ceil(ratio * mean number of nodes) unless given        */
     bool aux_apart;      /* one update an epoch on the auxiliary loss alone; steps on the classification loss leave

@@ -11,6 +11,7 @@
 /* One pooling: features, adjacency and the two losses of the method (NULL when nobody asked for them). */
 typedef struct mp_pooled {
     mp_mat *x, *a, *loss[2];
+    mp_lift lift;
 } mp_pooled;
 
 /* DiffPool (math.md 5.3): loss link and entropy; padded as in mp_link_loss. */
@@ -34,7 +35,7 @@ typedef struct mp_mem {
     mp_lin lin;
 } mp_mem;
 mp_mem mp_mem_init(mp_params *p, const char *prefix, int in, int out, int heads, int clusters);
-/* (B K) x out; *s (N x K) gets the assignment. */
+/* (B K) x out; *s (N x K) gets the assignment, of which mp_lift_blocks makes the way back (W has no part in it). */
 mp_mat *mp_mem_run(const mp_mem *l, mp_ctx *c, mp_mat *x, const int *ptr, int graphs, mp_mat **s);
 
 /* An attention block of GMT (math.md 5.8) and a pooling by seeds. */

@@ -26,7 +26,7 @@ mp_pooled mp_diff_pool(mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *logits, 
 {
     const int *ptr = g->node_ptr;
     mp_mat *s = mp_softmax_rows(c, logits, 1);
-    mp_pooled p = { .x = mp_block_gram(c, s, x, ptr, g->graphs) };
+    mp_pooled p = { .x = mp_block_gram(c, s, x, ptr, g->graphs), .lift = mp_lift_blocks(s, ptr, g->graphs) };
     p.a = mp_block_gram(c, s, mp_agg(c, g, MP_AGG_SUM, s, NULL, false), ptr, g->graphs);
     if (!losses) return p;
     p.loss[0] = mp_link_loss(c, g, p.a, mp_block_gram(c, s, s, ptr, g->graphs), padded);

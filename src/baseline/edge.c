@@ -45,6 +45,7 @@ mp_edge_pooled mp_edge_pool_run(const mp_edge_pool *e, mp_ctx *c, const mp_graph
     mp_assign t;
     mp_assign_nodes(c->arena, g->nodes, k->clusters, one, k->cluster, &t);
     mp_mark(c->profile, "contract");
+    out.lift = mp_lift_members(&t, NULL); /* what was merged gets the same row */
     out.x = mp_collect(c, &t, mp_edge_take(c, s, k->edge, g->nodes), x);
     return out;
 }

@@ -15,6 +15,7 @@ typedef struct mp_edge_pooled {
     mp_contraction clusters;
     mp_graph g;
     mp_mat *x;
+    mp_lift lift;
 } mp_edge_pooled;
 
 mp_edge_pool mp_edge_pool_init(mp_params *p, const char *prefix, int channels, double dropout);

@@ -77,7 +77,8 @@ mp_haar_pooled mp_haar_pool_run(mp_ctx *c, const mp_haar_graph *const *basis, in
     mp_assign t;
     mp_cluster_graph(c->arena, g, k.cluster, k.graph_ptr, false, coarse);
     mp_assign_nodes(c->arena, g->nodes, coarse->nodes, k.ptr, k.col, &t);
-    return (mp_haar_pooled){ coarse, mp_collect(c, &t, mp_mat_of(c, k.value, t.size, 1), x) };
+    mp_mat *phi = mp_mat_of(c, k.value, t.size, 1);
+    return (mp_haar_pooled){ coarse, mp_collect(c, &t, phi, x), mp_lift_members(&t, phi) };
 }
 
 const mp_haar_store *mp_haar_kept(const mp_graph *g, int levels)

@@ -35,6 +35,7 @@ MP_MUST mp_err mp_haar_prepare(const mp_config *conf, const mp_prepare *how, mp_
 typedef struct mp_haar_pooled {
     const mp_graph *g;
     mp_mat *x;
+    mp_lift lift;
 } mp_haar_pooled;
 /* Pooling number l of a batch whose graphs have these bases: X' = Phi^T X, clusters joined where their
  * members are. */

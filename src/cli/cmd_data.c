@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "data/audit.h"
 #include "data/fetch.h"
+#include "data/format.h"
 #include "data/generate.h"
 #include "data/known.h"
 #include "data/load.h"
@@ -17,7 +18,8 @@
 
 typedef struct options {
     int json, folds;
-    const char *data, *folds_from, *out;
+    const char *data, *folds_from, *out, *format;
+    int edges;
     mp_colors_options colors;
     mp_triangles_options triangles;
     mp_er_options er;
@@ -41,6 +43,13 @@ static const mp_cli_text audit_text[] = { DATA_ROW,
 
 static const mp_cli_text out_text[] = {
     { "out", offsetof(options, out), NULL, "DIR", "folder the files go into; made when missing" }, END_TEXT };
+
+static const mp_opt convert_options[] = {
+    { "edge-attributes", MP_OPT_CHOICE, offsetof(options, edges), "use", 0, 0, "use|ignore", "labels and attributes of edges: taken along or left out" },
+    JSON_ROW, END_ROW };
+static const mp_cli_text convert_text[] = { DATA_ROW,
+    { "format", offsetof(options, format), NULL, "NAME", "of OUT, where its name does not say it: tu or jsonl" },
+    END_TEXT };
 
 #define COLORS(field) MP_OPT_INT, offsetof(options, colors) + offsetof(mp_colors_options, field)
 static const mp_opt colors_options[] = {
@@ -237,6 +246,63 @@ static mp_err run_er(void *conf, const mp_cli_args *args)
     return write_made(mp_generate_er(&o->er, args->arena, &raw), o, &raw, args->arena);
 }
 
+/* ---- convert ---- */
+
+/* By --format, else by the ending of the name; a name without one is a folder. */
+static mp_err format_of_output(const char *given, const char *path, const mp_data_format **out)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (given) MP_TRY(mp_format_find(given, out));
+    if (!given) *out = mp_format_for(path);
+    if (!*out && strchr(name, '.')) return mp_fail(MP_ERR_USAGE, "%s: say in which --format it is to be written", path);
+    if (!*out) *out = &mp_format_tu;
+    return (*out)->write ? MP_OK : mp_fail(MP_ERR_USAGE, "the format %s can only be read", (*out)->name);
+}
+
+static void describe_converted(const options *o, const mp_raw *raw, const char *path, const mp_data_format *format,
+                               int folds, mp_buf *b)
+{
+    if (!o->json) {
+        mp_buf_printf(b, "%s: %d graphs of %s as %s", path, raw->graphs.graphs, raw->name, format->name);
+        if (folds) mp_buf_printf(b, "; %d folds", folds);
+        mp_buf_puts(b, "\n");
+        return;
+    }
+    mp_json_open(b, '{');
+    mp_json_add_text(b, "path", path);
+    mp_json_add_text(b, "format", format->name);
+    mp_json_add_text(b, "dataset", raw->name);
+    mp_json_add_int(b, "graphs", raw->graphs.graphs);
+    mp_json_add_int(b, "folds", folds);
+    mp_json_close(b, '}');
+    mp_buf_puts(b, "\n");
+}
+
+static mp_err run_convert(void *conf, const mp_cli_args *args)
+{
+    const options *o = conf;
+    const char *to = args->operand[1], *from;
+    const mp_data_format *format;
+    mp_dataset_as as = { .edges = o->edges == 0 };
+    mp_arena *a = args->arena;
+    mp_raw raw;
+    mp_folds folds = { 0 };
+    mp_progress p;
+    bool found = false;
+    mp_buf b = { 0 };
+    MP_TRY(format_of_output(o->format, to, &format));
+    mp_progress_init(&p, false);
+    mp_progress_now(&p, -1, "reading %s", args->operand[0]);
+    mp_err e = mp_dataset_raw(args->operand[0], o->data, &as, a, &raw, &from);
+    if (e == MP_OK) e = mp_folds_find(raw.name, from, raw.fold_text, raw.graphs.graphs, a, &folds, &found);
+    if (e == MP_OK) mp_progress_now(&p, -1, "writing %s", to);
+    if (e == MP_OK) e = format->write(&raw, found ? &folds : NULL, to);
+    mp_progress_end(&p);
+    MP_TRY(e);
+    describe_converted(o, &raw, to, format, found ? folds.count : 0, &b);
+    return finish(MP_OK, &b);
+}
+
 /* ---- the tables of commands ---- */
 
 /* clang-format off */
@@ -253,6 +319,8 @@ COMMAND(fetch, "data fetch", "NAME", 1, plain_options, NULL,
         "Downloads a set of the TUDataset collection into the cache folder, and checks it.");
 COMMAND(audit, "data audit", "DATASET", 1, audit_options, audit_text,
         "Looks for repeated graphs, for test graphs that are in training too, and for odd graphs.");
+COMMAND(convert, "data convert", "DATASET OUT", 2, convert_options, convert_text,
+        "Writes a set as OUT.jsonl, JSON lines, or a folder OUT of TUDataset files; its split and folds go along.");
 COMMAND(colors, "data generate colors3", "", 0, colors_options, out_text,
         "Makes COLORS-3: count the green nodes.");
 COMMAND(triangles, "data generate triangles", "", 0, triangles_options, out_text,
@@ -279,6 +347,7 @@ static const command commands[] = {
     { "info", &info_cli, NULL, "statistics of a set, beside the paper's" },
     { "fetch", &fetch_cli, NULL, "download a set of the TUDataset collection" },
     { "generate", NULL, generators, "make a set: colors3, triangles or er" },
+    { "convert", &convert_cli, NULL, "write a set in another format: TUDataset files, JSON lines" },
     { "audit", &audit_cli, NULL, "repeated graphs, leaks between folds, odd graphs" },
     { NULL, NULL, NULL, NULL },
 };

@@ -9,7 +9,8 @@
 #include "cli/commands.h"
 #include "cli/predict.h"
 #include "cli/setup.h"
-#include "data/archive.h"
+#include "data/format.h"
+#include "data/load.h"
 #include "data/seal.h"
 #include "data/stream.h"
 #include "train/engine.h"
@@ -44,8 +45,8 @@ static const mp_cli cli = {
     .name = "predict",
     .operands = "MODEL INPUT",
     .summary = "Labels and probabilities of a model file for the graphs of INPUT.",
-    .more = "INPUT is a data set's name, a TUDataset folder or an archive of one; or JSON lines: a file whose name\n"
-            "ends in .jsonl, or - for standard input, with a graph a line:\n"
+    .more = "INPUT is a data set: its name, a TUDataset folder or an archive of one, or JSON lines: a file whose name\n"
+            "ends in .jsonl or .jsonl.gz, or - for standard input, with a graph a line:\n"
             "  {\"nodes\":3, \"edges\":[[0,1],[1,2]], \"labels\":[6,0,0], \"attributes\":[[0.5],[1],[2]]}\n"
             "\"x\" with rows of finished features may stand in place of labels and attributes.\n"
             "Graphs are numbered from 0 and answered as they are read, in memory that does not grow with INPUT.\n"
@@ -228,41 +229,35 @@ static mp_err run_stream(job *j, int threads, mp_arena *a)
     return e;
 }
 
-static bool ends_in(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n > m && strcmp(s + n - m, end) == 0;
-}
-
 /* What the stream could not make sense of, the loader can, or says what is wrong with it. */
-static mp_err run_whole(job *j, const char *path, int threads, mp_arena *a)
+static mp_err run_whole(job *j, const char *path, const char *why, int threads, mp_arena *a)
 {
     mp_dataset d;
-    const char *why = mp_arena_text(a, mp_message(), strlen(mp_message()));
     MP_TRY(mp_dataset_load_as(path, NULL, &j->as, a, &d));
-    mp_cli_say("%s: read whole: %s", path, why);
+    if (why[0]) mp_cli_say("%s: read whole: %s", path, why);
     j->stream = mp_stream_whole(&d, j->graphs);
     return run_stream(j, threads, a);
 }
 
 static mp_err run_dataset(job *j, const predict *p, const char *input, int threads, mp_arena *a)
 {
-    const char *path;
-    bool folder;
-    MP_TRY(mp_dataset_find(input, p->data, a, &path, &folder));
-    mp_err e = (folder ? mp_stream_folder : mp_stream_zip)(path, &j->as, threads, a, &j->stream);
+    mp_data_input in = { .as = &j->as, .threads = threads };
+    const mp_data_format *format;
+    MP_TRY(mp_dataset_find(input, p->data, a, &in.path, &in.folder));
+    MP_TRY(mp_format_of(in.path, in.folder, &format));
+    if (!format->stream) return run_whole(j, in.path, "", threads, a);
+    mp_err e = format->stream(&in, a, &j->stream);
     if (e == MP_OK) e = run_stream(j, threads, a);
-    if (e == MP_OK || j->over || j->stuck) return e;
-    return run_whole(j, path, threads, a);
+    if (e == MP_OK || j->over || j->stuck || !format->whole_after) return e;
+    return run_whole(j, in.path, mp_arena_text(a, mp_message(), strlen(mp_message())), threads, a);
 }
 
 static mp_err run_input(job *j, const predict *p, const char *input, int threads, mp_arena *a)
 {
-    bool piped = strcmp(input, "-") == 0;
     mp_tap tap;
-    if (!piped && !ends_in(input, ".jsonl")) return run_dataset(j, p, input, threads, a);
+    if (strcmp(input, "-") != 0) return run_dataset(j, p, input, threads, a);
     MP_TRY(mp_tap_file(input, &tap));
-    j->stream = mp_stream_jsonl(piped ? "standard input" : input, tap, &j->as);
+    j->stream = mp_stream_jsonl("standard input", tap, &j->as);
     return run_stream(j, threads, a);
 }
 

@@ -13,15 +13,6 @@
 
 #define MOST_LABELS 60 /* more numbers than that cannot be read */
 
-/* A layer decides how it gates when it is built; a throw-away layer of the same configuration decides the
- * same. NULL for a model that drops no nodes. */
-static const mp_pool *layer_like(const mp_config *c, mp_arena *a)
-{
-    mp_params unused = { .arena = a };
-    const mp_pool_op *op = mp_pool_find(c->pool);
-    return op ? mp_pool_new(a, op, c, &unused, "x", c->hidden) : NULL;
-}
-
 static const double *widen(const mp_real *v, size_t n, mp_arena *a)
 {
     double *out = MP_NEW_RAW(a, double, n);
@@ -44,9 +35,9 @@ static void list_edges(const mp_graph *g, const int *node, mp_arena *a, mp_trail
 }
 
 /* Fills a level; returns the input's numbers of the nodes that go on. */
-static const int *fill_level(const mp_pooling *p, const mp_kernels *k, const mp_pool *layer, const int *node,
-                             mp_arena *a, mp_trail_level *l)
+static const int *fill_level(const mp_pooling *p, const mp_kernels *k, const int *node, mp_arena *a, mp_trail_level *l)
 {
+    const mp_pool *layer = p->pool;
     int N = p->g->nodes, D = p->score->cols, kept = p->keep_ptr[p->g->graphs];
     size_t n = (size_t)N * (size_t)D;
     mp_real *f = MP_NEW_RAW(a, mp_real, n);
@@ -83,11 +74,10 @@ mp_err mp_trail_run(mp_model *m, const mp_graph *g, const mp_sparse *x, int draw
     mp_flush_off(before);
     if (c.diverged) return mp_fail(MP_ERR_DIVERGED, "a score is not a number");
     *out = (mp_trail_of_graph){ .nodes = g->nodes, .levels = trail.levels, .outputs = mp_model_outputs(m) };
-    const mp_pool *layer = layer_like(mp_model_config(m), a);
     int *all = MP_NEW(a, int, g->nodes);
     for (int v = 0; v < g->nodes; v++) all[v] = v;
     const int *node = all;
-    for (int i = 0; i < trail.levels; i++) node = fill_level(trail.level[i], k, layer, node, a, &out->level[i]);
+    for (int i = 0; i < trail.levels; i++) node = fill_level(trail.level[i], k, node, a, &out->level[i]);
     mp_real *told = MP_NEW_RAW(a, mp_real, out->outputs);
     mp_model_goal(m)->task->tell(mp_model_goal(m), k, told, raw->v, 1);
     out->told = told;

@@ -11,20 +11,6 @@
 
 #define BLOCK ((size_t)1 << 18)
 
-bool mp_archive_named(const char *name, size_t *stem)
-{
-    static const char *const ends[] = { ".zip", ".tar.xz", ".tar.gz", ".tgz" };
-    size_t n = strlen(name);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t m = strlen(ends[i]);
-        if (n > m && strcmp(name + n - m, ends[i]) == 0) {
-            *stem = n - m;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* libarchive puts names into the characters of the locale, and has none where that cannot be done: under C, where a zip says
  * that they are UTF-8. So a thread that reads names uses UTF-8 for as long as it does, and no other thread notices. */
 typedef struct names {
@@ -177,6 +163,8 @@ mp_err mp_gather_archive_bytes(mp_gather *g, mp_span packed)
 typedef struct member {
     struct archive *in;
     const char *where;
+    size_t given; /* bytes so far, of a file that is packed alone; else not counted */
+    bool counted;
 } member;
 
 static ptrdiff_t read_on(void *state, char *to, size_t n)
@@ -184,7 +172,10 @@ static ptrdiff_t read_on(void *state, char *to, size_t n)
     member *m = state;
     la_ssize_t got;
     while ((got = archive_read_data(m->in, to, n)) == ARCHIVE_RETRY) {}
-    if (got < 0) got = damaged(m->where, m->in, NULL) == MP_OK ? 0 : -1;
+    if (got < 0) return damaged(m->where, m->in, NULL) == MP_OK ? 0 : -1;
+    mp_gather grown = { .where = m->where, .bytes = m->given };
+    if (m->counted && mp_gather_grown(&grown, (size_t)got, packed_so_far(m->in)) != MP_OK) return -1;
+    m->given = grown.bytes;
     return (ptrdiff_t)got;
 }
 
@@ -213,12 +204,38 @@ static mp_err open_member(const char *where, const char *path, mp_tap *out)
     mp_err e = m && in ? go_to(in, where, path) : mp_no_memory(sizeof *m + BLOCK);
     names_end(n);
     if (m && in) {
-        *m = (member){ in, where };
+        *m = (member){ .in = in, .where = where };
         *out = (mp_tap){ read_on, close_member, m }; /* closed by whoever has it, also after a failure */
     } else {
         archive_read_free(in);
         free(m);
     }
+    return e;
+}
+
+/* Packed bytes as one member without a name. */
+static mp_err open_packed(struct archive *in, const char *path)
+{
+    struct archive_entry *entry;
+    archive_read_support_filter_gzip(in);
+    archive_read_support_filter_xz(in);
+    archive_read_support_format_raw(in);
+    bool open = archive_read_open_filename(in, path, BLOCK) == ARCHIVE_OK;
+    return open && archive_read_next_header(in, &entry) == ARCHIVE_OK ? MP_OK : damaged(path, in, NULL);
+}
+
+mp_err mp_tap_packed(const char *path, mp_tap *out)
+{
+    member *m = malloc(sizeof *m);
+    struct archive *in = archive_read_new();
+    mp_err e = m && in ? open_packed(in, path) : mp_no_memory(sizeof *m + BLOCK);
+    if (e == MP_OK) {
+        *m = (member){ .in = in, .where = path, .counted = true };
+        *out = (mp_tap){ read_on, close_member, m };
+        return MP_OK;
+    }
+    archive_read_free(in);
+    free(m);
     return e;
 }
 

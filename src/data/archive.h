@@ -15,7 +15,7 @@ MP_MUST mp_err mp_gather_archive_bytes(mp_gather *g, mp_span packed);
  * read like that. Memory for names is the arena's. */
 MP_MUST mp_err mp_stream_zip(const char *path, const mp_dataset_as *as, int threads, mp_arena *a, mp_stream **out);
 
-/* Whether a file name ends as those of archives do, and the length of what stands before that end. */
-bool mp_archive_named(const char *name, size_t *stem);
+/* The bytes of one file that was compressed by gzip or xz. The path must stay. */
+MP_MUST mp_err mp_tap_packed(const char *path, mp_tap *out);
 
 #endif

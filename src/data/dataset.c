@@ -107,8 +107,13 @@ static const char *list_classes(const mp_dataset *d, mp_arena *a)
     return list;
 }
 
+typedef struct place { /* of labels: the file, and the line of the first graph */
+    const char *file;
+    int first;
+} place;
+
 /* Classes of the label values, which are whole numbers. Those of the data set hold if it has any. */
-static mp_err seal_classes(const char *where, const int64_t *value, mp_arena *a, mp_dataset *d)
+static mp_err seal_classes(place where, const int64_t *value, mp_arena *a, mp_dataset *d)
 {
     int graphs = d->graphs.graphs;
     if (!d->classes) d->class_value = distinct(value, graphs, a, &d->classes);
@@ -116,24 +121,24 @@ static mp_err seal_classes(const char *where, const int64_t *value, mp_arena *a,
     for (int b = 0; b < graphs; b++) {
         int class = mp_class_of(d->class_value, d->classes, value[b]);
         if (class < 0)
-            return mp_fail(MP_ERR_INPUT, "%s:%d: class %lld; the model knows %s", where, b + 1, (long long)value[b],
-                           list_classes(d, a));
+            return mp_fail(MP_ERR_INPUT, "%s:%d: class %lld; the model knows %s", where.file, where.first + b,
+                           (long long)value[b], list_classes(d, a));
         label[b] = class;
     }
     d->seal = mp_seal_new(a, graphs, (mp_labels){ 1, label });
     return MP_OK;
 }
 
-static mp_err seal_numbers(const char *where, const double *target, int columns, mp_arena *a, mp_dataset *d)
+static mp_err seal_numbers(place where, const double *target, int columns, mp_arena *a, mp_dataset *d)
 {
     int graphs = d->graphs.graphs;
     if (d->targets && d->targets != columns)
-        return mp_fail(MP_ERR_INPUT, "%s: %d numbers a graph; the model knows %d", where, columns, d->targets);
+        return mp_fail(MP_ERR_INPUT, "%s: %d numbers a graph; the model knows %d", where.file, columns, d->targets);
     d->targets = columns;
     for (int i = 0; d->task->fits && i < graphs * columns; i++)
         if (!d->task->fits(target[i]))
-            return mp_fail(MP_ERR_INPUT, "%s:%d: %g cannot be learned as %s: %s", where, i / columns + 1, target[i],
-                           d->task->name, d->task->help);
+            return mp_fail(MP_ERR_INPUT, "%s:%d: %g cannot be learned as %s: %s", where.file, where.first + i / columns,
+                           target[i], d->task->name, d->task->help);
     d->seal = mp_seal_new(a, graphs, (mp_labels){ columns, target });
     return MP_OK;
 }
@@ -157,7 +162,7 @@ static const double *as_numbers(const int64_t *value, int n, mp_arena *a)
 }
 
 /* Labels as the task of the data set takes them: class values (NULL: none), or numbers. */
-static mp_err seal_labels(const char *where, const int64_t *value, const double *target, int columns, mp_arena *a,
+static mp_err seal_labels(place where, const int64_t *value, const double *target, int columns, mp_arena *a,
                           mp_dataset *d)
 {
     int graphs = d->graphs.graphs;
@@ -166,7 +171,7 @@ static mp_err seal_labels(const char *where, const int64_t *value, const double 
         return seal_numbers(where, value ? as_numbers(value, graphs, a) : target, value ? 1 : columns, a, d);
     d->targets = 1;
     if (!value && columns == 1) value = whole_numbers(target, graphs, a);
-    if (!value) return mp_fail(MP_ERR_INPUT, "%s: classes must be one whole number a graph", where);
+    if (!value) return mp_fail(MP_ERR_INPUT, "%s: classes must be one whole number a graph", where.file);
     return seal_classes(where, value, a, d);
 }
 
@@ -206,7 +211,7 @@ mp_err mp_dataset_retask(const mp_dataset *d, const mp_task *task, mp_arena *a, 
     if (!d->seal) return MP_OK;
     mp_labels labels = mp_seal_break(d->seal);
     const double *target = d->task->classes ? numbers_of_classes(d, task, a) : labels.v;
-    MP_TRY(seal_labels(d->name, NULL, target, labels.columns, a, out));
+    MP_TRY(seal_labels((place){ d->name, 1 }, NULL, target, labels.columns, a, out));
     out->fingerprint = fingerprint(out);
     return MP_OK;
 }
@@ -234,10 +239,26 @@ static void take_fixed(const mp_raw *raw, const mp_known *known, mp_dataset *d)
     if (last_end(raw->fixed)) {
         memcpy(d->fixed, raw->fixed, sizeof d->fixed);
         memcpy(d->fixed_name, raw->fixed_name, sizeof d->fixed_name);
+        d->fixed_list = raw->fixed_list;
     } else if (known && last_end(known->fixed) == raw->graphs.graphs) {
         memcpy(d->fixed, known->fixed, sizeof d->fixed);
         memcpy(d->fixed_name, known->fixed_name, sizeof d->fixed_name);
     }
+}
+
+mp_err mp_dataset_seal(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
+{
+    out->task = task_of(raw, mp_known_find(raw->name), as);
+    out->class_name = raw->class_name;
+    if (as) {
+        out->classes = as->classes;
+        out->class_value = as->class_value;
+        out->targets = as->targets;
+    }
+    const char *file =
+        mp_arena_printf(a, "%s%s", raw->name, raw->graph_label ? "_graph_labels.txt" : "_graph_attributes.txt");
+    place where = { raw->file ? raw->file : file, raw->file ? raw->first_line : 1 };
+    return seal_labels(where, raw->graph_label, raw->target, raw->target_columns, a, out);
 }
 
 /* The copy that the graphs point to lies in the arena, so that a data set can be copied. */
@@ -254,7 +275,6 @@ mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a,
 {
     *out = (mp_dataset){ .name = raw->name,
                          .graphs = raw->graphs,
-                         .task = task_of(raw, mp_known_find(raw->name), as),
                          .origin = "memory",
                          .self_loops = raw->self_loops,
                          .repeated_edges = raw->repeated_edges,
@@ -271,15 +291,8 @@ mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a,
         out->unused_edge_columns += raw->edge_attributes.cols + raw->edge_label_columns;
     out->unused_labels = raw->label_columns && !out->recipe.label_columns;
     out->unused_attributes = raw->attributes.cols && !out->recipe.attributes;
-    if (as) {
-        out->classes = as->classes;
-        out->class_value = as->class_value;
-        out->targets = as->targets;
-    }
-    out->class_name = raw->class_name;
-    const char *where =
-        mp_arena_printf(a, "%s%s", raw->name, raw->graph_label ? "_graph_labels.txt" : "_graph_attributes.txt");
-    return seal_labels(where, raw->graph_label, raw->target, raw->target_columns, a, out);
+    out->fold_text = raw->fold_text;
+    return mp_dataset_seal(raw, as, a, out);
 }
 
 mp_err mp_dataset_build(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)

@@ -42,12 +42,13 @@ typedef struct mp_dataset {
     int classes;                /* labels are classes: C; else 0                  */
     const int64_t *class_value; /* C: the number a class has in the label file    */
     const char *const
-        *class_name;      /* C: what it is called, where labels are text: class_value is 0 .. C-1 then; else NULL */
-    struct mp_seal *seal; /* the labels; NULL when the input has none       */
-    uint64_t fingerprint; /* of graphs, features and labels                 */
-    const char *origin;   /* the folder, archive or generator it came from  */
-    int fixed[5][2];      /* generated sets: first and one past last graph of train, validation, test
-                                   and up to two larger tests; all 0 otherwise */
+        *class_name;       /* C: what it is called, where labels are text: class_value is 0 .. C-1 then; else NULL */
+    struct mp_seal *seal;  /* the labels; NULL when the input has none       */
+    uint64_t fingerprint;  /* of graphs, features and labels                 */
+    const char *origin;    /* the folder, archive or generator it came from  */
+    int fixed[5][2];       /* a split that comes with the set: first and one past last graph of train, validation, test
+                                   and up to two larger tests; all 0: none */
+    const int *fixed_list; /* `fixed` counts places in this list of graphs; NULL: the graphs themselves */
     const char *fixed_name[5]; /* "train", "val", "test-origin", "test-large", "test-large-c" or NULL */
     int self_loops, repeated_edges, added_reverse; /* lines of the edge file that were dropped; edges added */
     bool unused_labels,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "data/load.h"
 #include "data/archive.h"
+#include "data/format.h"
 #include "data/known.h"
 #include "data/tu.h"
 
@@ -49,14 +50,15 @@ static mp_err places(const char *data_dir, mp_arena *a, const char *out[PLACES])
     return named_folder("MIDPOOL_DATA", out[1]);
 }
 
-/* NAME, NAME.zip, NAME.tar.xz or NAME.tar.gz in a folder; NULL when none is there. */
+/* NAME with one of the endings of a format, in a folder; NULL when none is there. */
 static const char *find_in(const char *place, const char *name, mp_arena *a, bool *folder)
 {
-    static const char *const ends[] = { "", ".zip", ".tar.xz", ".tar.gz" };
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        const char *path = mp_arena_printf(a, "%s/%s%s", place, name, ends[i]);
-        if (exists(path, folder) && *folder == (ends[i][0] == '\0')) return path;
-    }
+    const mp_data_format *f;
+    for (int i = 0; (f = mp_format_at(i)) != NULL; i++)
+        for (const char *const *end = f->ends; *end; end++) {
+            const char *path = mp_arena_printf(a, "%s/%s%s", place, name, *end);
+            if (exists(path, folder) && *folder == ((*end)[0] == '\0')) return path;
+        }
     return NULL;
 }
 
@@ -102,29 +104,27 @@ static mp_err gather(mp_gather *g, const char *path)
     return folder ? mp_gather_folder(g, path) : mp_gather_archive(g, path);
 }
 
-static mp_err load_from(mp_gather *g, const char *path, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
+mp_err mp_dataset_raw(const char *name_or_path, const char *data_dir, const mp_dataset_as *as, mp_arena *a, mp_raw *out,
+                      const char **path)
 {
-    mp_raw raw;
-    MP_TRY(gather(g, path));
-    if (!g->files.name) return mp_fail(MP_ERR_INPUT, "%s: holds no data set (no file NAME_A.txt)", path);
-    mp_err e = mp_tu_parse(&g->files, a, &raw);
-    if (e == MP_OK) e = mp_dataset_build(&raw, as, a, out);
-    if (e != MP_OK) return mp_fail_within(e, "%s", path);
-    out->origin = mp_arena_text(a, path, strlen(path));
-    out->fold_text = g->folds;
-    return MP_OK;
+    mp_data_input in = { .as = as };
+    const mp_data_format *format;
+    MP_TRY(mp_dataset_find(name_or_path, data_dir, a, &in.path, &in.folder));
+    MP_TRY(mp_format_of(in.path, in.folder, &format));
+    *path = mp_arena_text(a, in.path, strlen(in.path));
+    return format->read(&in, a, out);
 }
 
 mp_err mp_dataset_load_as(const char *name_or_path, const char *data_dir, const mp_dataset_as *as, mp_arena *a,
                           mp_dataset *out)
 {
+    mp_raw raw;
     const char *path;
-    bool folder;
-    MP_TRY(mp_dataset_find(name_or_path, data_dir, a, &path, &folder));
-    mp_gather g = { .where = path, .text = mp_arena_new(1 << 16), .keep = a, .edges = mp_dataset_wants_edges(as) };
-    mp_err e = load_from(&g, path, as, a, out);
-    mp_arena_free(g.text);
-    return e;
+    MP_TRY(mp_dataset_raw(name_or_path, data_dir, as, a, &raw, &path));
+    mp_err e = mp_dataset_build(&raw, as, a, out);
+    if (e != MP_OK) return mp_fail_within(e, "%s", path);
+    out->origin = path;
+    return MP_OK;
 }
 
 mp_err mp_dataset_load(const char *name_or_path, const char *data_dir, mp_arena *a, mp_dataset *out)
@@ -133,22 +133,31 @@ mp_err mp_dataset_load(const char *name_or_path, const char *data_dir, mp_arena 
 }
 
 /* folds/NAME.zip (or a folder) in the folder that holds the data set; NULL when there is none. */
-static const char *folds_beside(const mp_dataset *d, mp_arena *a)
+static const char *folds_beside(const char *name, const char *origin, mp_arena *a)
 {
     bool folder;
-    const char *slash = strrchr(d->origin, '/');
-    const char *place = slash ? mp_arena_printf(a, "%.*s/folds", (int)(slash - d->origin), d->origin) : "folds";
-    return find_in(place, d->name, a, &folder);
+    const char *slash = strrchr(origin, '/');
+    const char *place = slash ? mp_arena_printf(a, "%.*s/folds", (int)(slash - origin), origin) : "folds";
+    return find_in(place, name, a, &folder);
 }
 
-static mp_err folds_from_files(const mp_dataset *d, const char *path, mp_arena *a, mp_folds *out)
+static mp_err folds_from_files(const char *path, int graphs, mp_arena *a, mp_folds *out)
 {
     mp_gather g = { .where = path, .text = mp_arena_new(1 << 16), .keep = a };
     mp_err e = gather(&g, path);
     mp_arena_free(g.text);
     MP_TRY(e);
     if (!g.folds) return mp_fail(MP_ERR_INPUT, "%s: holds no train_idx-K.txt and test_idx-K.txt", path);
-    return mp_folds_parse(g.folds, d->graphs.graphs, a, out);
+    return mp_folds_parse(g.folds, graphs, a, out);
+}
+
+mp_err mp_folds_find(const char *name, const char *origin, const mp_fold_text *text, int graphs, mp_arena *a,
+                     mp_folds *out, bool *found)
+{
+    const char *beside = folds_beside(name, origin, a);
+    *found = text || beside;
+    if (text) return mp_folds_parse(text, graphs, a, out);
+    return beside ? folds_from_files(beside, graphs, a, out) : MP_OK;
 }
 
 static bool ends_in(const char *s, const char *end)
@@ -178,7 +187,7 @@ static mp_err folds_by_hand(const mp_dataset *d, const char *path, mp_arena *a, 
         MP_TRY(mp_slurp(path, MP_GATHER_FREELY, a, &text));
         MP_TRY(mp_folds_parse_json(text, path, d->graphs.graphs, a, out));
     } else {
-        MP_TRY(folds_from_files(d, path, a, out));
+        MP_TRY(folds_from_files(path, d->graphs.graphs, a, out));
     }
     const char *slash = strrchr(path, '/');
     out->from = mp_arena_printf(a, "%.80s#%016llx", slash ? slash + 1 : path, (unsigned long long)hash_folds(out));
@@ -187,21 +196,18 @@ static mp_err folds_by_hand(const mp_dataset *d, const char *path, mp_arena *a, 
 
 mp_err mp_folds_load(const mp_dataset *d, const char *folds_from, int count, mp_arena *a, mp_folds *out)
 {
-    const char *beside = folds_beside(d, a);
-    if (folds_from && folds_from[0])
+    bool by_hand = folds_from && folds_from[0], found = true;
+    if (by_hand) {
         MP_TRY(folds_by_hand(d, folds_from, a, out));
-    else if (mp_dataset_is_fixed(d)) {
+    } else if (mp_dataset_is_fixed(d)) {
         mp_folds_fixed(d, a, out);
         return MP_OK;
-    } else if (d->fold_text)
-        MP_TRY(mp_folds_parse(d->fold_text, d->graphs.graphs, a, out));
-    else if (beside)
-        MP_TRY(folds_from_files(d, beside, a, out));
-    else
-        return mp_folds_stratified(d, count ? count : 10, a, out);
+    } else {
+        MP_TRY(mp_folds_find(d->name, d->origin, d->fold_text, d->graphs.graphs, a, out, &found));
+    }
+    if (!found) return mp_folds_stratified(d, count ? count : 10, a, out);
     if (count == 0 || count == out->count) return MP_OK;
-    if (folds_from && folds_from[0])
-        return mp_fail(MP_ERR_USAGE, "%s has %d folds, not %d", folds_from, out->count, count);
+    if (by_hand) return mp_fail(MP_ERR_USAGE, "%s has %d folds, not %d", folds_from, out->count, count);
     return mp_folds_stratified(d, count, a, out);
 }
 
@@ -237,10 +243,12 @@ static void list_entry(listing *l, const char *place, const char *entry)
 {
     const char *path = mp_arena_printf(l->a, "%s/%s", place, entry);
     size_t stem = strlen(entry);
-    bool folder, archive = mp_archive_named(entry, &stem);
+    const mp_data_format *f;
+    bool folder, file = false;
+    for (int i = 0; !file && (f = mp_format_at(i)) != NULL; i++) file = mp_format_named(f, entry, &stem);
     if (entry[0] == '.' || !exists(path, &folder)) return;
     const char *name = mp_arena_text(l->a, entry, stem);
-    if (folder ? is_set_folder(path, entry, l->a) : archive) list_one(l, name, path);
+    if (folder ? is_set_folder(path, entry, l->a) : file) list_one(l, name, path);
 }
 
 mp_err mp_dataset_list(const char *data_dir, mp_dataset_visit *each, void *state)

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "data/query.h"
 #include "base/guard.h"
+#include "data/edge_values.h"
 #include "data/features.h"
 
 #include <limits.h>
@@ -12,18 +13,17 @@ int mp_recipe_attributes(const mp_recipe *r)
     return r->attributes ? r->skip_attributes + r->attributes : 0;
 }
 
-static mp_err check_labels(const mp_recipe *r, const mp_query *in)
+static mp_err check_labels(const char *what, const int *label, int rows, int columns, const int *min, const int *count)
 {
-    const int *label = in->labels;
-    for (int v = 0; v < in->nodes; v++)
-        for (int k = 0; k < r->label_columns; k++, label++)
-            if (*label < r->label_min[k] || (int64_t)*label - r->label_min[k] >= r->label_count[k])
-                return mp_fail(MP_ERR_INPUT, "node %d has label %d; the model knows %d to %d", v, *label,
-                               r->label_min[k], r->label_min[k] + r->label_count[k] - 1);
+    for (int v = 0; v < rows; v++)
+        for (int k = 0; k < columns; k++, label++)
+            if (*label < min[k] || (int64_t)*label - min[k] >= count[k])
+                return mp_fail(MP_ERR_INPUT, "%s %d has label %d; the model knows %d to %d", what, v, *label, min[k],
+                               min[k] + count[k] - 1);
     return MP_OK;
 }
 
-static mp_err check(const mp_recipe *r, const mp_query *in)
+static mp_err check_structure(const mp_query *in)
 {
     if (in->nodes < 1) return mp_fail(MP_ERR_INPUT, "a graph needs at least one node");
     if (in->nodes > MP_MOST_COUNT) return mp_fail(MP_ERR_LIMIT, "%d nodes are too many", in->nodes);
@@ -37,12 +37,31 @@ static mp_err check(const mp_recipe *r, const mp_query *in)
             return mp_fail(MP_ERR_INPUT, "edge %d joins nodes %d and %d, but nodes are 0 to %d", e, in->from[e],
                            in->to[e], in->nodes - 1);
     }
+    return MP_OK;
+}
+
+static mp_err check_edge_values(const mp_recipe *r, const mp_query *in)
+{
+    if (in->edges == 0) return MP_OK;
+    if (r->edge_attributes && !in->edge_attributes)
+        return mp_fail(MP_ERR_INPUT, "the model needs %d attributes of edges", r->edge_attributes);
+    if (r->edge_label_columns && !in->edge_labels)
+        return mp_fail(MP_ERR_INPUT, "the model needs %d labels of edges", r->edge_label_columns);
+    return check_labels("edge", in->edge_labels, in->edges, r->edge_label_columns, r->edge_label_min,
+                        r->edge_label_count);
+}
+
+mp_err mp_query_check(const mp_recipe *r, const mp_query *in)
+{
+    MP_TRY(check_structure(in));
+    if (!r) return MP_OK;
+    MP_TRY(check_edge_values(r, in));
     if (in->x) return MP_OK;
     if (mp_recipe_attributes(r) && !in->attributes)
         return mp_fail(MP_ERR_INPUT, "the model needs %d node attributes", mp_recipe_attributes(r));
     if (r->label_columns && !in->labels)
         return mp_fail(MP_ERR_INPUT, "the model needs %d node labels", r->label_columns);
-    return check_labels(r, in);
+    return check_labels("node", in->labels, in->nodes, r->label_columns, r->label_min, r->label_count);
 }
 
 /* Stable counting sort of n pairs by `by`; the other half follows. */
@@ -59,7 +78,7 @@ static void sort_pairs(mp_arena *a, int nodes, int n, const int *by, const int *
 }
 
 /* Both directions of every edge, sorted by (row, column), without repeats and self loops. */
-static void build_graph(mp_arena *a, const mp_query *in, mp_graph *g)
+void mp_query_graph(const mp_query *in, mp_arena *a, mp_graph *g)
 {
     int n = 0, room = 2 * in->edges;
     int *src = MP_NEW_RAW(a, int, room), *dst = MP_NEW_RAW(a, int, room);
@@ -87,8 +106,7 @@ static void build_graph(mp_arena *a, const mp_query *in, mp_graph *g)
     *g = mp_graph_of(a, 1, node_ptr, row_ptr, dst, rev);
 }
 
-/* A dense array without its zeros. */
-static mp_err sparse_of(mp_arena *a, const float *v, int rows, int cols, const char *what, mp_sparse *out)
+mp_err mp_sparse_of(const float *v, int rows, int cols, const char *what, mp_arena *a, mp_sparse *out)
 {
     size_t n = (size_t)rows * (size_t)cols, used = 0;
     if (n > MP_MOST_COUNT) return mp_fail(MP_ERR_LIMIT, "%d x %d %s are too many", rows, cols, what);
@@ -97,7 +115,7 @@ static mp_err sparse_of(mp_arena *a, const float *v, int rows, int cols, const c
     for (int r = 0; r < rows; r++) {
         for (int c = 0; c < cols; c++) {
             float f = v[(size_t)r * (size_t)cols + (size_t)c];
-            if (!isfinite(f)) return mp_fail(MP_ERR_INPUT, "%s of node %d: column %d is not finite", what, r, c);
+            if (!isfinite(f)) return mp_fail(MP_ERR_INPUT, "%s %d: column %d is not finite", what, r, c);
             if (f == 0) continue;
             col[used] = c;
             val[used++] = (mp_real)f;
@@ -112,15 +130,42 @@ static mp_err build_features(const mp_recipe *r, const mp_query *in, const mp_gr
                              int *unseen)
 {
     *unseen = 0;
-    if (in->x) return sparse_of(a, in->x, in->nodes, mp_recipe_columns(r), "features", x);
+    if (in->x) return mp_sparse_of(in->x, in->nodes, mp_recipe_columns(r), "features of node", a, x);
     mp_raw raw = { .name = "graph", .graphs = *g, .label_columns = r->label_columns, .labels = in->labels };
-    MP_TRY(sparse_of(a, in->attributes, in->nodes, mp_recipe_attributes(r), "attributes", &raw.attributes));
+    MP_TRY(mp_sparse_of(in->attributes, in->nodes, mp_recipe_attributes(r), "attributes of node", a, &raw.attributes));
     return mp_features_apply(r, &raw, a, x, unseen);
+}
+
+mp_err mp_query_edge_values(const mp_query *in, int attributes, int label_columns, mp_arena *scratch, mp_arena *a,
+                            mp_raw *raw)
+{
+    mp_edge_list list = {
+        .n = in->edges, .from = in->from, .to = in->to, .label_columns = label_columns, .labels = in->edge_labels
+    };
+    mp_edge_clash clash;
+    if (attributes)
+        MP_TRY(
+            mp_sparse_of(in->edge_attributes, in->edges, attributes, "attributes of edge", scratch, &list.attributes));
+    if (mp_edge_values(&list, scratch, a, raw, &clash)) return MP_OK;
+    return mp_fail(MP_ERR_INPUT, "edges %d and %d join the same nodes, %d and %d, with other %s", clash.before,
+                   clash.here, in->from[clash.here], in->to[clash.here], clash.labels ? "labels" : "attributes");
+}
+
+/* Of the graph, whose edge_x it becomes. */
+static mp_err build_edge_features(const mp_recipe *r, const mp_query *in, mp_arena *a, mp_graph *g)
+{
+    mp_raw raw = { .name = "graph", .graphs = *g };
+    mp_sparse *edge_x = MP_NEW(a, mp_sparse, 1);
+    MP_TRY(mp_query_edge_values(in, in->edges ? r->edge_attributes : 0, r->edge_label_columns, a, a, &raw));
+    MP_TRY(mp_edge_features_apply(r, &raw, a, edge_x));
+    g->edge_x = edge_x;
+    return MP_OK;
 }
 
 mp_err mp_query_build(const mp_recipe *r, const mp_query *in, mp_arena *a, mp_graph *g, mp_sparse *x, int *unseen)
 {
-    MP_TRY(check(r, in));
-    build_graph(a, in, g);
+    MP_TRY(mp_query_check(r, in));
+    mp_query_graph(in, a, g);
+    if (mp_recipe_edge_columns(r)) MP_TRY(build_edge_features(r, in, a, g));
     return build_features(r, in, g, a, x, unseen);
 }

@@ -160,16 +160,6 @@ static mp_err parse_fold(const mp_fold_text *t, int f, int graphs, marks *m, mp_
                    line_of(texts_of(t, other)[f], both), both, one == TRAIN ? "training" : "validation");
 }
 
-mp_err mp_folds_parse(const mp_fold_text *t, int graphs, mp_arena *a, mp_folds *out)
-{
-    int count = fold_count(t);
-    if (count < 2) return mp_fail(MP_ERR_INPUT, "%s: expected at least 2 folds, found %d", t->where, count);
-    fold *folds = MP_NEW(a, fold, count);
-    marks m = { MP_NEW(a, int, graphs), 0 };
-    for (int f = 0; f < count; f++) MP_TRY(parse_fold(t, f, graphs, &m, a, &folds[f]));
-    return assemble(t->where, graphs, count, folds, a, out);
-}
-
 static mp_err json_list(const mp_json *object, const char *key, const char *where, int graphs, marks *m, mp_arena *a,
                         list *out)
 {
@@ -202,12 +192,9 @@ static mp_err json_fold(const mp_json *v, const char *where, int graphs, marks *
                    list_name[other]);
 }
 
-mp_err mp_folds_parse_json(mp_span text, const char *where, int graphs, mp_arena *a, mp_folds *out)
+static mp_err json_folds(const mp_json *root, const char *where, int graphs, mp_arena *a, mp_folds *out)
 {
-    static const char *const keys[] = { "folds", NULL };
-    const mp_json *root, *folds;
-    MP_TRY(mp_json_parse(mp_without_mark(text), where, a, &root));
-    MP_TRY(mp_json_only(root, keys, where));
+    const mp_json *folds;
     MP_TRY(mp_json_need(root, "folds", MP_JSON_ARRAY, where, &folds));
     if (folds->count < 1 || folds->count > MP_MAX_FOLDS)
         return mp_fail(MP_ERR_INPUT, "%s:%d: %d folds; expected 1 to %d", where, folds->line, folds->count,
@@ -217,6 +204,30 @@ mp_err mp_folds_parse_json(mp_span text, const char *where, int graphs, mp_arena
     int f = 0;
     for (const mp_json *v = folds->first; v; v = v->next, f++) MP_TRY(json_fold(v, where, graphs, &m, a, &given[f]));
     return assemble(where, graphs, f, given, a, out);
+}
+
+mp_err mp_folds_parse_json(mp_span text, const char *where, int graphs, mp_arena *a, mp_folds *out)
+{
+    static const char *const keys[] = { "folds", NULL };
+    const mp_json *root;
+    MP_TRY(mp_json_parse(mp_without_mark(text), where, a, &root));
+    MP_TRY(mp_json_only(root, keys, where));
+    return json_folds(root, where, graphs, a, out);
+}
+
+mp_err mp_folds_parse(const mp_fold_text *t, int graphs, mp_arena *a, mp_folds *out)
+{
+    const mp_json *root;
+    if (t->json.p) {
+        MP_TRY(mp_json_parse(t->json, t->where, a, &root));
+        return json_folds(root, t->where, graphs, a, out);
+    }
+    int count = fold_count(t);
+    if (count < 2) return mp_fail(MP_ERR_INPUT, "%s: expected at least 2 folds, found %d", t->where, count);
+    fold *folds = MP_NEW(a, fold, count);
+    marks m = { MP_NEW(a, int, graphs), 0 };
+    for (int f = 0; f < count; f++) MP_TRY(parse_fold(t, f, graphs, &m, a, &folds[f]));
+    return assemble(t->where, graphs, count, folds, a, out);
 }
 
 /* All graphs, class by class, each class shuffled: dealing them out in turn makes the folds. */
@@ -300,7 +311,7 @@ const int *mp_fixed_part(const mp_dataset *d, int i, mp_arena *a, int *n)
     mp_assert(i >= 0 && i < 5);
     *n = d->fixed[i][1] - d->fixed[i][0];
     int *at = MP_NEW_RAW(a, int, *n);
-    for (int k = 0; k < *n; k++) at[k] = d->fixed[i][0] + k;
+    for (int k = 0; k < *n; k++) at[k] = d->fixed_list ? d->fixed_list[d->fixed[i][0] + k] : d->fixed[i][0] + k;
     return at;
 }
 

@@ -27,6 +27,7 @@ typedef struct mp_folds {
 /* The texts of {train,val,test}_idx-K.txt, K = 1 .. MP_MAX_FOLDS; p NULL where there is no such file. */
 typedef struct mp_fold_text {
     const char *where; /* opens messages: "folds/MUTAG.zip" */
+    mp_span json;      /* in place of the others: an object with a member "folds", as mp_folds_parse_json reads it */
     mp_span train[MP_MAX_FOLDS], val[MP_MAX_FOLDS], test[MP_MAX_FOLDS];
 } mp_fold_text;
 

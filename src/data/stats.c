@@ -115,10 +115,23 @@ static bool differs(const figure *f)
     return fabs(f->ours - f->paper) > (f->average ? 0.00501 : 0);
 }
 
-static void class_list(const mp_stats *s, mp_buf *out)
+/* What a class is called, where that is a text. */
+static const char *class_name(const mp_dataset *d, int64_t value)
 {
-    for (int c = 0; c < s->classes && c < 20; c++)
-        mp_buf_printf(out, "%s%lld: %d", c ? ", " : "", (long long)s->class_value[c], s->class_count[c]);
+    return d->class_name ? d->class_name[value] : NULL;
+}
+
+static void class_list(const mp_dataset *d, const mp_stats *s, mp_buf *out)
+{
+    for (int c = 0; c < s->classes && c < 20; c++) {
+        const char *name = class_name(d, s->class_value[c]);
+        mp_buf_puts(out, c ? ", " : "");
+        if (name)
+            mp_buf_puts(out, name);
+        else
+            mp_buf_printf(out, "%lld", (long long)s->class_value[c]);
+        mp_buf_printf(out, ": %d", s->class_count[c]);
+    }
     if (s->classes > 20) mp_buf_printf(out, ", ...");
 }
 
@@ -144,7 +157,7 @@ void mp_stats_text(const mp_dataset *d, const mp_stats *s, mp_buf *out)
     mp_buf_printf(out, "task            %s\n", d->task->name);
     if (s->classes && s->classes <= 1000) {
         mp_buf_printf(out, "classes         %d (", s->classes);
-        class_list(s, out);
+        class_list(d, s, out);
         mp_buf_puts(out, ")\n");
     }
     mp_buf_printf(out, "nodes a graph   %.2f (%d to %d)\n", s->avg_nodes, s->min_nodes, s->max_nodes);
@@ -156,7 +169,9 @@ void mp_stats_text(const mp_dataset *d, const mp_stats *s, mp_buf *out)
         mp_buf_printf(out, "edge lines      %d self loops and %d repeats dropped, %d reverses added\n", d->self_loops,
                       d->repeated_edges, d->added_reverse);
     for (int i = 0; i < 5; i++)
-        if (d->fixed_name[i])
+        if (d->fixed_name[i] && d->fixed_list)
+            mp_buf_printf(out, "split           %-12s %d graphs\n", d->fixed_name[i], d->fixed[i][1] - d->fixed[i][0]);
+        else if (d->fixed_name[i])
             mp_buf_printf(out, "split           %-12s graphs %d to %d\n", d->fixed_name[i], d->fixed[i][0],
                           d->fixed[i][1] - 1);
     paper_text(d, s, out);
@@ -186,13 +201,14 @@ static void paper_json(const mp_dataset *d, const mp_stats *s, mp_buf *out)
     mp_json_close(out, '}');
 }
 
-static void classes_json(const mp_stats *s, mp_buf *out)
+static void classes_json(const mp_dataset *d, const mp_stats *s, mp_buf *out)
 {
     mp_json_key(out, "class_counts");
     mp_json_open(out, '[');
     for (int c = 0; c < s->classes && s->classes <= 1000; c++) {
         mp_json_open(out, '{');
         mp_json_add_int(out, "value", s->class_value[c]);
+        if (d->class_name) mp_json_add_text(out, "name", class_name(d, s->class_value[c]));
         mp_json_add_int(out, "graphs", s->class_count[c]);
         mp_json_close(out, '}');
     }
@@ -231,7 +247,7 @@ void mp_stats_json(const mp_dataset *d, const mp_stats *s, mp_buf *out)
     mp_json_add_real(out, "avg_edges", s->avg_edges);
     mp_json_add_text(out, "source", s->source);
     mp_json_add_text(out, "fingerprint", fingerprint);
-    classes_json(s, out);
+    classes_json(d, s, out);
     paper_json(d, s, out);
     mp_json_close(out, '}');
 }

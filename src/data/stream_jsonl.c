@@ -1,13 +1,8 @@
-/* stream_jsonl.c - JSON lines, one graph each:
- *
- *     {"nodes": 3, "edges": [[0,1],[1,2]], "labels": [6,0,0], "attributes": [[0.5],[1],[2]]}
- *
- * or "x", rows of finished features, in place of labels and attributes. What the model does not need may be left out.
- * Line n is graph n - 1; an empty line is an error.
+/* stream_jsonl.c - JSON lines (jsonl.h) as a stream for a model. What it does not need may be left out. Line n is graph
+ * n - 1, or n - 2 behind a line about the set; an empty line is an error.
  * SPDX-License-Identifier: MIT */
 #include "base/guard.h"
-#include "base/json.h"
-#include "data/query.h"
+#include "data/jsonl.h"
 #include "data/stream.h"
 #include "graph/join.h"
 
@@ -18,7 +13,6 @@
 
 #define PIECE          ((size_t)1 << 15) /* bytes */
 #define NODES_TOGETHER (1 << 20)
-#define MOST_NODES     20000000 /* as many as a line of JSON may have values: a number alone must not eat the machine */
 
 typedef struct jsonl {
     mp_stream stream;
@@ -26,7 +20,9 @@ typedef struct jsonl {
     const mp_dataset_as *as;
     mp_feed feed;
     size_t searched; /* bytes at the front of the feed that have no line end */
-    int64_t lines;   /* cut off so far */
+    int64_t lines;   /* of graphs, cut off so far */
+    int head;        /* lines before the graphs: 0 or 1 */
+    bool begun;
 } jsonl;
 
 /* Bytes of whole lines at the front, about a piece; 0: not one has ended. A pipe brings a long line in many parts: what was
@@ -48,13 +44,36 @@ static int64_t count_lines(const mp_buf *b)
     return (int64_t)mp_newlines(b->p, b->n) + open;
 }
 
+/* A line about the set is checked, and says nothing that a model asks for. `n` bytes of the window are whole lines. */
+static mp_err cut_head(jsonl *j, mp_piece *p, size_t n)
+{
+    mp_span seen = { mp_feed_window(&j->feed).p, n }, line;
+    mp_jsonl_head head;
+    bool found = false;
+    j->begun = true;
+    mp_arena_reset(p->scratch);
+    if (mp_next_line(&seen, &line)) MP_TRY(mp_jsonl_first(line, j->name, p->scratch, &head, &found));
+    if (found) mp_feed_cut(&j->feed, n - seen.n, &p->text[0]);
+    j->head = found;
+    return MP_OK;
+}
+
+/* Bytes of whole lines at the front of the feed; 0: there is nothing left. */
+static mp_err next_lines(jsonl *j, size_t *n)
+{
+    while ((*n = whole_lines(j)) == 0 && !j->feed.end) MP_TRY(mp_feed_more(&j->feed));
+    j->searched = 0;
+    return MP_OK;
+}
+
 static mp_err cut(mp_stream *s, mp_piece *p, bool *got)
 {
     jsonl *j = (jsonl *)s;
     size_t n;
-    while ((n = whole_lines(j)) == 0 && !j->feed.end) MP_TRY(mp_feed_more(&j->feed));
+    MP_TRY(next_lines(j, &n));
+    if (!j->begun) MP_TRY(cut_head(j, p, n));
+    if (j->head && j->lines == 0) MP_TRY(next_lines(j, &n));
     mp_feed_cut(&j->feed, n, &p->text[0]);
-    j->searched = 0;
     p->start = j->lines;
     j->lines += count_lines(&p->text[0]);
     if (j->lines > INT_MAX) return mp_fail(MP_ERR_LIMIT, "%s: more than %d lines", j->name, INT_MAX);
@@ -62,123 +81,105 @@ static mp_err cut(mp_stream *s, mp_piece *p, bool *got)
     return MP_OK;
 }
 
-typedef struct reader { /* of one line */
-    const char *name;
-    const mp_json *line;
-    mp_arena *arena;
-} reader;
-
-static mp_err bad(const reader *r, const char *key, const char *what)
+/* The line that has this graph. */
+static int line_of(const jsonl *j, int64_t graph)
 {
-    return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": %s", r->name, r->line->line, key, what);
+    return (int)(graph + 1 + j->head);
 }
 
-static mp_err take_number(const reader *r, const char *key, const mp_json *v, bool whole, double *out)
+typedef struct answers { /* of the graphs of a piece; what a line does not say is missing */
+    int64_t *label;
+    double *target;
+    int labels, targets, columns; /* lines that say so; of `target` */
+} answers;
+
+static mp_err unknown_class(const jsonl *j, int line, const mp_jsonl_graph *g)
 {
-    if (v->kind != MP_JSON_NUMBER) return bad(r, key, "expected numbers");
-    if (whole && !(v->exact && v->whole > INT_MIN && v->whole < INT_MAX)) return bad(r, key, "expected whole numbers");
-    *out = v->number;
-    return MP_OK;
+    if (g->kind == MP_Y_TEXT)
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": the model knows no class '%.40s'", j->name, line, g->text);
+    return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": the model knows no class %lld", j->name, line, (long long)g->whole);
 }
 
-/* A list of rows of `cols` numbers; rows of one number may stand without their brackets. */
-static mp_err take_table(const reader *r, const char *key, int cols, bool whole, const double **out, int *rows)
+static mp_err take_class(const jsonl *j, int line, const mp_jsonl_graph *g, int64_t *label)
 {
-    const mp_json *table = mp_json_get(r->line, key);
-    *out = NULL;
-    *rows = 0;
-    if (!table || cols == 0) return MP_OK;
-    if (table->kind != MP_JSON_ARRAY) return bad(r, key, "expected a list");
-    double *v = MP_NEW_RAW(r->arena, double, (size_t)table->count *(size_t)cols);
-    *out = v;
-    *rows = table->count;
-    for (const mp_json *row = table->first; row; row = row->next) {
-        bool bare = row->kind == MP_JSON_NUMBER;
-        if (bare ? cols != 1 : row->kind != MP_JSON_ARRAY || row->count != cols)
-            return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": expected rows of %d", r->name, r->line->line, key, cols);
-        if (bare) MP_TRY(take_number(r, key, row, whole, v++));
-        for (const mp_json *item = bare ? NULL : row->first; item; item = item->next)
-            MP_TRY(take_number(r, key, item, whole, v++));
+    const mp_dataset_as *as = j->as;
+    if (g->kind == MP_Y_WHOLE) {
+        *label = g->whole;
+        return mp_class_of(as->class_value, as->classes, *label) < 0 ? unknown_class(j, line, g) : MP_OK;
     }
-    return MP_OK;
+    for (*label = 0; as->class_name && *label < as->classes; ++*label)
+        if (strcmp(as->class_name[*label], g->text) == 0) return MP_OK;
+    return unknown_class(j, line, g);
 }
 
-static mp_err take_edges(const reader *r, mp_query *q)
+/* Answer i of a piece: a class for a model of classes, else one target or several. */
+static mp_err take_answer(const jsonl *j, const mp_piece *p, int i, int most, const mp_jsonl_graph *g, answers *out)
 {
-    const double *pair;
-    MP_TRY(take_table(r, "edges", 2, true, &pair, &q->edges));
-    int *from = MP_NEW_RAW(r->arena, int, q->edges), *to = MP_NEW_RAW(r->arena, int, q->edges);
-    for (int e = 0; e < q->edges; e++) {
-        from[e] = (int)pair[2 * e];
-        to[e] = (int)pair[2 * e + 1];
+    int line = line_of(j, p->first + i);
+    bool classes = j->as->task && j->as->task->classes, list = g->kind == MP_Y_LIST;
+    if (classes && j->as->classes && (g->kind == MP_Y_WHOLE || g->kind == MP_Y_TEXT)) {
+        out->labels++;
+        return take_class(j, line, g, &out->label[i]);
     }
-    q->from = from;
-    q->to = to;
-    return MP_OK;
-}
-
-static mp_err need_row_a_node(const reader *r, const char *key, const void *table, int rows, int nodes)
-{
-    if (!table || rows == nodes) return MP_OK;
-    return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\" has %d rows for %d nodes", r->name, r->line->line, key, rows, nodes);
-}
-
-static mp_err take_reals(const reader *r, const char *key, int cols, int nodes, const float **out)
-{
-    const double *table;
-    int rows;
-    MP_TRY(take_table(r, key, cols, false, &table, &rows));
-    MP_TRY(need_row_a_node(r, key, table, rows, nodes));
-    float *v = table ? MP_NEW_RAW(r->arena, float, (size_t)rows *(size_t)cols) : NULL;
-    for (size_t i = 0; v && i < (size_t)rows * (size_t)cols; i++) {
-        v[i] = (float)table[i];
-        if (!isfinite(v[i])) return bad(r, key, "a number does not fit a 32-bit float, whose largest is 3.4e38");
+    if (classes || g->kind == MP_Y_NONE || g->kind == MP_Y_TEXT) return MP_OK;
+    int columns = list ? g->targets : 1;
+    if (j->as->targets && j->as->targets != columns)
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": %d numbers; the model knows %d", j->name, line, columns,
+                       j->as->targets);
+    if (!out->target) {
+        out->columns = columns;
+        out->target = MP_NEW_RAW(p->memory, double, (size_t)most *(size_t)columns);
+        for (size_t k = 0; k < (size_t)most * (size_t)columns; k++) out->target[k] = (double)NAN;
     }
-    *out = v;
+    if (columns != out->columns)
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": %d targets; lines before have %d", j->name, line, columns,
+                       out->columns);
+    for (int k = 0; k < columns; k++)
+        out->target[(size_t)i * (size_t)columns + (size_t)k] = list ? g->target[k] : g->real;
+    out->targets++;
     return MP_OK;
-}
-
-static mp_err take_labels(const reader *r, int cols, int nodes, const int **out)
-{
-    const double *table;
-    int rows;
-    MP_TRY(take_table(r, "labels", cols, true, &table, &rows));
-    MP_TRY(need_row_a_node(r, "labels", table, rows, nodes));
-    int *v = table ? MP_NEW_RAW(r->arena, int, (size_t)rows *(size_t)cols) : NULL;
-    for (size_t i = 0; v && i < (size_t)rows * (size_t)cols; i++) v[i] = (int)table[i];
-    *out = v;
-    return MP_OK;
-}
-
-static mp_err take_query(const reader *r, const mp_recipe *recipe, mp_query *q)
-{
-    static const char *const keys[] = { "nodes", "edges", "labels", "attributes", "x", NULL };
-    const mp_json *nodes;
-    MP_TRY(mp_json_need(r->line, "nodes", MP_JSON_NUMBER, r->name, &nodes));
-    if (!nodes->exact || nodes->whole < 1 || nodes->whole > MOST_NODES)
-        return mp_fail(MP_ERR_INPUT, "%s:%d: \"nodes\": expected a whole number from 1 to %d", r->name, r->line->line,
-                       MOST_NODES);
-    MP_TRY(mp_json_only(r->line, keys, r->name));
-    *q = (mp_query){ .nodes = (int)nodes->whole };
-    MP_TRY(take_edges(r, q));
-    MP_TRY(take_labels(r, recipe->label_columns, q->nodes, &q->labels));
-    MP_TRY(take_reals(r, "attributes", mp_recipe_attributes(recipe), q->nodes, &q->attributes));
-    return take_reals(r, "x", mp_recipe_columns(recipe), q->nodes, &q->x);
 }
 
 /* The graph of one line; what it is made of stays in the piece's memory, the JSON does not. */
-static mp_err read_line(const jsonl *j, mp_piece *p, mp_span text, int line, mp_graph *g, mp_sparse *x)
+static mp_err read_line(const jsonl *j, mp_piece *p, mp_span text, int line, mp_jsonl_graph *read, mp_graph *g,
+                        mp_sparse *x)
 {
-    reader r = { j->name, NULL, p->scratch };
-    mp_query q;
+    const mp_recipe *r = j->as->recipe;
+    mp_jsonl_shape shape = { r->label_columns, mp_recipe_attributes(r), mp_recipe_columns(r), r->edge_label_columns,
+                             r->edge_attributes };
     int unseen;
     mp_arena_reset(p->scratch);
-    MP_TRY(mp_json_parse_line(text, j->name, line, p->scratch, &r.line));
-    MP_TRY(take_query(&r, j->as->recipe, &q));
-    mp_err e = mp_query_build(j->as->recipe, &q, p->memory, g, x, &unseen);
+    MP_TRY(mp_jsonl_line(text, j->name, line, &shape, p->scratch, read));
+    mp_err e = mp_query_build(r, &read->query, p->memory, g, x, &unseen);
     if (e != MP_OK) return mp_fail_within(e, "%s:%d", j->name, line);
     p->data.unseen_nodes += unseen;
     return MP_OK;
+}
+
+/* Graphs side by side, with their features, those of edges and their answers. */
+static mp_err join(const jsonl *j, mp_piece *p, const mp_graph *g, const mp_sparse *x, const answers *y)
+{
+    mp_arena *a = p->memory;
+    mp_dataset *d = &p->data;
+    mp_graph_join(a, g, x, p->count, &d->graphs, &d->x);
+    if (mp_recipe_edge_columns(j->as->recipe) && p->count) {
+        mp_sparse *each = MP_NEW_RAW(a, mp_sparse, p->count), *all = MP_NEW(a, mp_sparse, 1);
+        for (int i = 0; i < p->count; i++) each[i] = *g[i].edge_x;
+        mp_sparse_join(a, each, p->count, d->graphs.edges, all);
+        d->edge_x = *all;
+        d->graphs.edge_x = all;
+    }
+    mp_raw raw = { .name = j->name,
+                   .graphs = d->graphs,
+                   .class_name = j->as->class_name,
+                   .file = j->name,
+                   .first_line = line_of(j, p->first) };
+    if (y->labels == p->count) raw.graph_label = y->label;
+    if (y->targets) {
+        raw.target = y->target;
+        raw.target_columns = y->columns;
+    }
+    return p->count && (raw.graph_label || raw.target) ? mp_dataset_seal(&raw, j->as, a, d) : MP_OK;
 }
 
 /* Lines one after the other, until they are many nodes: graphs that are answered together are in memory together. */
@@ -186,26 +187,30 @@ static mp_err read_piece(const mp_stream *s, mp_piece *p)
 {
     const jsonl *j = (const jsonl *)s;
     mp_span rest = { p->text[0].p + p->at, p->text[0].n - p->at }, text;
-    int64_t most = p->most ? p->most : count_lines(&p->text[0]), nodes = 0;
+    int most = p->most ? p->most : (int)count_lines(&p->text[0]);
+    int64_t nodes = 0;
     mp_graph *g = MP_NEW_RAW(p->memory, mp_graph, most);
     mp_sparse *x = MP_NEW_RAW(p->memory, mp_sparse, most);
+    answers y = { .label = MP_NEW(p->memory, int64_t, most) };
     mp_err e = MP_OK;
     p->data = (mp_dataset){ .name = j->name };
     p->first += p->count;
     p->from = p->count = 0;
     while (e == MP_OK && p->count < most && nodes < NODES_TOGETHER && mp_next_line(&rest, &text)) {
-        e = read_line(j, p, text, (int)p->first + p->count + 1, &g[p->count], &x[p->count]);
+        mp_jsonl_graph read;
+        e = read_line(j, p, text, line_of(j, p->first + p->count), &read, &g[p->count], &x[p->count]);
+        if (e == MP_OK) e = take_answer(j, p, p->count, most, &read, &y);
         if (e == MP_OK) nodes += g[p->count++].nodes;
     }
     p->at = p->text[0].n - rest.n;
     p->more = rest.n > 0;
-    mp_graph_join(p->memory, g, x, p->count, &p->data.graphs, &p->data.x);
-    return e;
+    mp_err joined = join(j, p, g, x, &y);
+    return e == MP_OK ? joined : e;
 }
 
 static mp_err blame(const mp_stream *s, int64_t graph, mp_err e)
 {
-    return mp_fail_within(e, "%s:%lld", ((const jsonl *)s)->name, (long long)graph + 1);
+    return mp_fail_within(e, "%s:%d", ((const jsonl *)s)->name, line_of((const jsonl *)s, graph));
 }
 
 static void close_feed(mp_stream *s)

@@ -305,24 +305,40 @@ static mp_err bad_split(const reader *r, int line)
                    r->file, line);
 }
 
+/* The part with this name, perhaps a new one; MP_PARTS when there are too many. */
+static int part_named(mp_span word, const char *name[MP_PARTS], mp_arena *a)
+{
+    int i = 0;
+    while (i < MP_PARTS && name[i] && !mp_span_is(word, name[i])) i++;
+    if (i < MP_PARTS && !name[i]) name[i] = mp_arena_text(a, word.p, word.n);
+    return i;
+}
+
+/* Parts in the order in which their names come first; graphs ascend from line to line. */
 static mp_err read_splits(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
 {
     reader r;
-    MP_TRY(open_part(f, MP_TU_SPLITS, scratch, &r));
-    if (r.lines < 3 || r.lines > 5) return mp_fail(MP_ERR_INPUT, "%s: expected 3 to 5 lines", r.file);
     mp_span line, word;
-    for (int i = 0; mp_next_line(&r.text, &line); i++) {
+    const char *name[MP_PARTS] = { NULL };
+    int64_t end = 0;
+    MP_TRY(open_part(f, MP_TU_SPLITS, scratch, &r));
+    unsigned char *part = MP_NEW_RAW(scratch, unsigned char, raw->graphs.graphs);
+    memset(part, MP_PARTS, (size_t)raw->graphs.graphs);
+    for (int i = 1; mp_next_line(&r.text, &line); i++) {
         int64_t bound[2];
-        if (!mp_next_field(&line, ' ', &word) || word.n == 0 || word.n > 32) return bad_split(&r, i + 1);
-        raw->fixed_name[i] = mp_arena_text(a, word.p, word.n);
+        if (!mp_next_field(&line, ' ', &word) || word.n == 0 || word.n > 32) return bad_split(&r, i);
+        int at = part_named(word, name, a);
+        if (at == MP_PARTS) return mp_fail(MP_ERR_INPUT, "%s:%d: more than %d parts", r.file, i, MP_PARTS);
         for (int k = 0; k < 2; k++)
-            if (!mp_next_field(&line, ' ', &word) || !mp_to_int(word, &bound[k])) return bad_split(&r, i + 1);
-        if (mp_next_field(&line, ' ', &word)) return bad_split(&r, i + 1);
-        if (bound[0] < 0 || bound[1] < bound[0] || bound[1] > raw->graphs.graphs) return bad_split(&r, i + 1);
-        if (i > 0 && bound[0] < raw->fixed[i - 1][1])
-            return mp_fail(MP_ERR_INPUT, "%s:%d: overlaps the part before it", r.file, i + 1);
-        for (int k = 0; k < 2; k++) raw->fixed[i][k] = (int)bound[k];
+            if (!mp_next_field(&line, ' ', &word) || !mp_to_int(word, &bound[k])) return bad_split(&r, i);
+        if (mp_next_field(&line, ' ', &word)) return bad_split(&r, i);
+        if (bound[0] < 0 || bound[1] < bound[0] || bound[1] > raw->graphs.graphs) return bad_split(&r, i);
+        if (bound[0] < end) return mp_fail(MP_ERR_INPUT, "%s:%d: overlaps the part before it", r.file, i);
+        end = bound[1];
+        memset(part + bound[0], at, (size_t)(bound[1] - bound[0]));
     }
+    if (!name[2]) return mp_fail(MP_ERR_INPUT, "%s: expected 3 to %d parts", r.file, MP_PARTS);
+    mp_raw_split(raw, part, name, a);
     return MP_OK;
 }
 

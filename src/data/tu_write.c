@@ -123,10 +123,24 @@ static void write_targets(const mp_raw *raw, mp_buf *b)
     }
 }
 
+static void put_split(mp_buf *b, const char *name, int from, int to)
+{
+    mp_buf_printf(b, "%s %d %d\n", name, from, to);
+}
+
 static void write_splits(const mp_raw *raw, mp_buf *b)
 {
-    for (int i = 0; i < 5; i++)
-        if (raw->fixed_name[i]) mp_buf_printf(b, "%s %d %d\n", raw->fixed_name[i], raw->fixed[i][0], raw->fixed[i][1]);
+    mp_arena *scratch = mp_arena_new(4096);
+    const unsigned char *part = mp_raw_parts(raw, scratch);
+    for (int i = 0; part && raw->fixed_list && i < MP_PARTS;
+         i++) /* the order of parts is that in which names come first */
+        if (raw->fixed_name[i]) put_split(b, raw->fixed_name[i], 0, 0);
+    for (int g = 0, from = 0; part && g < raw->graphs.graphs; g++) {
+        if (g + 1 < raw->graphs.graphs && part[g + 1] == part[g]) continue;
+        if (part[g] < MP_PARTS) put_split(b, raw->fixed_name[part[g]], from, g + 1);
+        from = g + 1;
+    }
+    mp_arena_free(scratch);
 }
 
 mp_err mp_tu_write(const mp_raw *raw, const char *folder)
@@ -155,6 +169,33 @@ mp_err mp_tu_write(const mp_raw *raw, const char *folder)
         else if (text.n)
             e = mp_write_file(path, text.p, text.n);
         mp_buf_free(&text);
+    }
+    return e;
+}
+
+static void put_list(mp_buf *b, const int *at, int n)
+{
+    for (int i = 0; i < n; i++) put_line(b, at[i]);
+}
+
+mp_err mp_tu_write_folds(const mp_folds *folds, const char *folder)
+{
+    static const char *const name[] = { "train", "val", "test" };
+    char inside[4096], path[4200];
+    int n = snprintf(inside, sizeof inside, "%s/10fold_idx", folder);
+    if (n < 0 || n >= (int)sizeof inside) return mp_fail(MP_ERR_IO, "%s: name too long", folder);
+    MP_TRY(mp_make_folder(inside));
+    mp_err e = MP_OK;
+    for (int f = 0; f < folds->count; f++) {
+        const mp_split *s = &folds->split[f];
+        const int *list[] = { s->train, s->val, s->test }, count[] = { s->n_train, s->n_val, s->n_test };
+        for (int k = 0; k < 3 && e == MP_OK; k++) {
+            mp_buf text = { 0 };
+            put_list(&text, list[k], count[k]);
+            snprintf(path, sizeof path, "%s/%s_idx-%d.txt", inside, name[k], f + 1);
+            e = mp_write_file(path, text.p, text.n);
+            mp_buf_free(&text);
+        }
     }
     return e;
 }

@@ -53,6 +53,37 @@ mp_mat *mp_block_gram(mp_ctx *c, mp_mat *s, mp_mat *x, const int *ptr, int graph
     return out;
 }
 
+/* ---- block_spread: block_gram's backward, and the other way round */
+static void spread_back(void *p, mp_ctx *c)
+{
+    struct gram *a = p;
+    if (!a->out->live) return;
+    int K = a->s->cols, C = a->x->cols;
+    bool add = a->s->g && !mp_grad_store(a->s);
+    for (int b = 0; a->s->g && b < a->graphs; b++) {
+        mp_operand d = { a->out->g + mp_at(a->ptr[b], C), C, false }, x = { a->x->v + mp_at(b * K, C), C, true };
+        mp_product(c, a->s->g + mp_at(a->ptr[b], K), d, x, a->ptr[b + 1] - a->ptr[b], K, C, add);
+    }
+    add = a->x->g && !mp_grad_store(a->x);
+    for (int b = 0; a->x->g && b < a->graphs; b++) {
+        mp_operand s = { a->s->v + mp_at(a->ptr[b], K), K, true }, d = { a->out->g + mp_at(a->ptr[b], C), C, false };
+        mp_product(c, a->x->g + mp_at(b * K, C), s, d, K, C, a->ptr[b + 1] - a->ptr[b], add);
+    }
+}
+
+mp_mat *mp_block_spread(mp_ctx *c, mp_mat *s, mp_mat *x, const int *ptr, int graphs)
+{
+    mp_assert(ptr[graphs] == s->rows && x->rows == (int64_t)graphs * s->cols);
+    int K = s->cols, C = x->cols;
+    mp_mat *out = mp_mat_new(c, s->rows, C);
+    for (int b = 0; b < graphs; b++) {
+        mp_operand left = { s->v + mp_at(ptr[b], K), K, false }, right = { x->v + mp_at(b * K, C), C, false };
+        mp_product(c, out->v + mp_at(ptr[b], C), left, right, ptr[b + 1] - ptr[b], C, K, false);
+    }
+    MP_RECORD(c, spread_back, struct gram, out, s, x, ptr, graphs);
+    return out;
+}
+
 /* ---- block_mul: A_b has `rows` rows and as many columns as X_b has rows */
 struct mul {
     mp_mat *out, *a, *x;

@@ -1,6 +1,6 @@
 /* op_coarse.c - from nodes to clusters, T being the sparse matrix of memberships:
  *
- *     collect:  X' = T^T X                     coarse:  A' = T^T W T
+ *     collect:  X' = T^T X          spread:  X = T X'          coarse:  A' = T^T W T
  *
  * coarse takes one cluster p at a time, unless a graph is better off dense (coarse_dense.c); everything stays near its
  * members:
@@ -46,6 +46,45 @@ mp_mat *mp_collect(mp_ctx *c, const mp_assign *t, mp_mat *alpha, mp_mat *x)
     mp_links rows = { .row_ptr = t->cluster_ptr, .col = t->member, .p = alpha->v, .perm = t->member_at };
     c->k->agg(out->v, x->v, rows, NULL, false, false, 0, t->clusters, x->cols);
     MP_RECORD(c, collect_back, struct collect, out, alpha, x, *t);
+    return out;
+}
+
+/* ---- spread: collect the other way round */
+static void spread_back(void *saved, mp_ctx *c)
+{
+    struct collect *a = saved;
+    const mp_assign *t = &a->t;
+    if (!a->out->live) return;
+    if (a->alpha && a->alpha->g) {
+        mp_arena_mark here = mp_arena_here(c->arena);
+        int pairs = t->node_ptr[t->nodes];
+        mp_real *d = MP_NEW_RAW(c->arena, mp_real, pairs);
+        mp_links rows = { .row_ptr = t->node_ptr, .col = t->owner };
+        c->k->edge_dot(d, NULL, a->out->g, a->x->v, rows, false, t->nodes, a->x->cols);
+        c->k->rows_give(mp_grad_zeroed(a->alpha), d, t->owner_at, pairs, 1);
+        mp_arena_back(c->arena, here);
+    }
+    if (!a->x->g) return;
+    bool add = !mp_grad_store(a->x);
+    mp_links back = { .row_ptr = t->cluster_ptr, .col = t->member };
+    if (a->alpha) {
+        back.p = a->alpha->v;
+        back.perm = t->member_at;
+    }
+    c->k->agg(a->x->g, a->out->g, back, NULL, add, false, 0, t->clusters, a->x->cols);
+}
+
+mp_mat *mp_spread(mp_ctx *c, const mp_assign *t, mp_mat *alpha, mp_mat *x)
+{
+    mp_assert((!alpha || alpha->rows == t->size) && x->rows == t->clusters);
+    mp_mat *out = mp_mat_new(c, t->nodes, x->cols);
+    mp_links rows = { .row_ptr = t->node_ptr, .col = t->owner };
+    if (alpha) {
+        rows.p = alpha->v;
+        rows.perm = t->owner_at;
+    }
+    c->k->agg(out->v, x->v, rows, NULL, false, false, 0, t->nodes, x->cols);
+    MP_RECORD(c, spread_back, struct collect, out, alpha, x, *t);
     return out;
 }
 
@@ -170,12 +209,4 @@ void mp_coarse_of(mp_ctx *c, const mp_graph *g, const mp_assign *t, mp_mat *alph
     a.w = mp_mat_new(c, met.count, 1);
     *out = a.out = rows_of(c, &a, &met);
     MP_RECORD(c, coarse_back, mp_coarsening, a.g, a.alpha, a.w, a.t, a.cluster_ptr, a.diagonal, a.out);
-}
-
-void mp_coarse(mp_ctx *c, const mp_graph *looped, mp_mat *alpha, const int *keep, const int *keep_ptr, bool diagonal,
-               mp_graph *out)
-{
-    mp_assign t;
-    mp_assign_rows(c->arena, looped, keep, keep_ptr[looped->graphs], &t);
-    mp_coarse_of(c, looped, &t, alpha, keep_ptr, diagonal ? MP_DIAGONAL_ONE : MP_DIAGONAL_NONE, out);
 }

@@ -24,7 +24,6 @@
     OP(rows)                                                                                                           \
     OP(dropout)                                                                                                        \
     OP(unit_cols)                                                                                                      \
-    OP(coarse)                                                                                                         \
     OP(edge_sym)                                                                                                       \
     OP(sparsemax)                                                                                                      \
     OP(local_att)                                                                                                      \
@@ -38,6 +37,9 @@
     OP(coarse_of)                                                                                                      \
     OP(collect)                                                                                                        \
     OP(bce_known)                                                                                                      \
+    OP(spread)                                                                                                         \
+    OP(place)                                                                                                          \
+    OP(block_spread)                                                                                                   \
     OP(bce)                                                                                                            \
     OP(lstm)                                                                                                           \
     OP(set_attend)                                                                                                     \

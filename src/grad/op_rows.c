@@ -1,6 +1,7 @@
 /* op_rows.c - some rows of X, N x C.
  *     rows       y = x[from .. to-1]
  *     pick       y_i = x[which_i],  dx[which_i] += dy_i
+ *     place      y[which_i] += x_i, zeros elsewhere,  dx_i = dy[which_i]
  *     sort_pad   row b of the output: the first k rows of graph b by falling last column, one after another, zeros where
  *                it has fewer; B x kC
  * SPDX-License-Identifier: MIT */
@@ -43,6 +44,27 @@ static void pick_back(void *p, mp_ctx *c)
     struct pick *a = p;
     if (!a->out->live || !a->x->g) return;
     c->k->rows_give(mp_grad_zeroed(a->x), a->out->g, a->which, a->out->rows, a->x->cols);
+}
+
+/* ---- place: pick the other way round */
+static void place_back(void *p, mp_ctx *c)
+{
+    struct pick *a = p;
+    if (!a->out->live || !a->x->g) return;
+    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_real *d = MP_NEW_RAW(c->arena, mp_real, mp_size(a->x));
+    c->k->rows_take(d, a->out->g, a->which, 0, a->x->rows, a->x->cols);
+    c->k->axpy(a->x->g, 1, d, !mp_grad_store(a->x), mp_size(a->x));
+    mp_arena_back(c->arena, here);
+}
+
+mp_mat *mp_place(mp_ctx *c, mp_mat *x, const int *which, int rows)
+{
+    mp_mat *out = mp_mat_new(c, rows, x->cols);
+    c->k->fill(out->v, 0, mp_size(out));
+    c->k->rows_give(out->v, x->v, which, x->rows, x->cols);
+    MP_RECORD(c, place_back, struct pick, out, x, which);
+    return out;
 }
 
 mp_mat *mp_pick(mp_ctx *c, mp_mat *x, const int *which, int n)

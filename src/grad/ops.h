@@ -71,22 +71,19 @@ mp_mat *mp_grow(mp_ctx *c, mp_mat *x, mp_mat *e, mp_mat *y);           /* (1 + e
 mp_mat *mp_repeat(mp_ctx *c, mp_mat *x, int times);                    /* [x, x, ..., x] side by side */
 mp_mat *mp_rows(mp_ctx *c, mp_mat *x, int from, int to);               /* rows from .. to-1 of x */
 mp_mat *mp_pick(mp_ctx *c, mp_mat *x, const int *which, int n);        /* rows which[0..n-1] of x */
+mp_mat *mp_place(mp_ctx *c, mp_mat *x, const int *which, int rows);    /* row i of x in row which[i], zeros elsewhere */
 mp_mat *mp_row_dot(mp_ctx *c, mp_mat *a, mp_mat *b);   /* <block d of a_v, b_v>: N x D from N x DC, N x C */
 mp_mat *mp_prelu(mp_ctx *c, mp_mat *x, mp_mat *slope); /* x, or slope x where x < 0 */
 mp_mat *mp_dropout(mp_ctx *c, mp_mat *x, double p);    /* identity unless training */
 mp_mat *mp_unit_cols(mp_ctx *c, mp_mat *p);            /* each column divided by its norm */
 
-/* A' = S^T W S of a clustering: cluster q holds the nodes that row keep[q] of the looped graph lists, with memberships
- * alpha (math.md 3.4). The result has no diagonal unless `diagonal`, which sets it to 1. alpha or the graph's weights
- * without a gradient get none. */
-void mp_coarse(mp_ctx *c, const mp_graph *looped, mp_mat *alpha, const int *keep, const int *keep_ptr, bool diagonal,
-               mp_graph *out);
-
-/* The same for any memberships t of strengths alpha; graph b gets the clusters cluster_of[b] .. cluster_of[b+1]-1. */
+/* A' = T^T W T of memberships t with strengths alpha (math.md 3.4); graph b gets the clusters cluster_of[b] .. cluster_of[b+1]-1. */
 void mp_coarse_of(mp_ctx *c, const mp_graph *g, const mp_assign *t, mp_mat *alpha, const int *cluster_of,
                   mp_diagonal diagonal, mp_graph *out);
 /* X' = T^T X: row q is the sum over its members of their strength times their row. */
 mp_mat *mp_collect(mp_ctx *c, const mp_assign *t, mp_mat *alpha, mp_mat *x);
+/* X = T X': row v is the sum over its clusters of its strength in them (alpha NULL: 1) times their row. */
+mp_mat *mp_spread(mp_ctx *c, const mp_assign *t, mp_mat *alpha, mp_mat *x);
 
 /* Sum over rows of -log softmax(x)[label], times scale; *logp (may be NULL) gets the log-probabilities. 1 x 1. */
 mp_mat *mp_xent(mp_ctx *c, mp_mat *x, const int *label, mp_real scale, const mp_real **logp);
@@ -122,6 +119,8 @@ mp_mat *mp_softmax_rows(mp_ctx *c, mp_mat *x, int parts);  /* of each of `parts`
 mp_mat *mp_row_share(mp_ctx *c, mp_mat *a);                /* rows over max(their sum, 1)  */
 /* S_b^T X_b one below the other, (B K) x C. S and X may be the same. */
 mp_mat *mp_block_gram(mp_ctx *c, mp_mat *s, mp_mat *x, const int *ptr, int graphs);
+/* S_b X_b one below the other, N x C from N x K and (B K) x C. */
+mp_mat *mp_block_spread(mp_ctx *c, mp_mat *s, mp_mat *x, const int *ptr, int graphs);
 /* A_b X_b one below the other: A (B M) x K, X (B K) x C. */
 mp_mat *mp_block_mul(mp_ctx *c, mp_mat *a, mp_mat *x, int graphs);
 

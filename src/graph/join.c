@@ -27,7 +27,7 @@ static void join_graphs(mp_arena *a, const mp_graph *g, int n, mp_graph *out)
     *out = mp_graph_of(a, graphs, node_ptr, row_ptr, col, rev);
 }
 
-static void join_features(mp_arena *a, const mp_sparse *x, int n, int nodes, mp_sparse *out)
+void mp_sparse_join(mp_arena *a, const mp_sparse *x, int n, int rows, mp_sparse *out)
 {
     int64_t all_values = 0;
     bool values = false;
@@ -36,7 +36,7 @@ static void join_features(mp_arena *a, const mp_sparse *x, int n, int nodes, mp_
         values = values || x[i].val;
     }
     int count = mp_count(all_values, "feature values"), v = 0, z = 0;
-    int *ptr = MP_NEW(a, int, nodes + 1), *col = MP_NEW_RAW(a, int, count);
+    int *ptr = MP_NEW(a, int, rows + 1), *col = MP_NEW_RAW(a, int, count);
     mp_real *val = values ? MP_NEW_RAW(a, mp_real, count) : NULL;
     for (int i = 0; i < n; i++) {
         int mine = x[i].ptr[x[i].rows];
@@ -46,11 +46,11 @@ static void join_features(mp_arena *a, const mp_sparse *x, int n, int nodes, mp_
         v += x[i].rows;
         z += mine;
     }
-    *out = (mp_sparse){ nodes, n ? x[0].cols : 0, ptr, col, val };
+    *out = (mp_sparse){ rows, n ? x[0].cols : 0, ptr, col, val };
 }
 
 void mp_graph_join(mp_arena *a, const mp_graph *g, const mp_sparse *x, int n, mp_graph *out, mp_sparse *out_x)
 {
     join_graphs(a, g, n, out);
-    join_features(a, x, n, out->nodes, out_x);
+    mp_sparse_join(a, x, n, out->nodes, out_x);
 }

@@ -9,4 +9,7 @@
  * many. */
 void mp_graph_join(mp_arena *a, const mp_graph *g, const mp_sparse *x, int n, mp_graph *out, mp_sparse *out_x);
 
+/* Features alone: n matrices one below the other, `rows` rows in all. */
+void mp_sparse_join(mp_arena *a, const mp_sparse *x, int n, int rows, mp_sparse *out);
+
 #endif

@@ -104,7 +104,10 @@ static void cluster_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
                       : MP_OWN(conf, cluster_set, cluster_options)->detach_adj == MP_DETACH_YES;
     mp_mat *alpha = detach ? mp_mat_of(c, k->alpha->v, k->alpha->rows, 1) : k->alpha;
     mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
-    mp_coarse(c, k->looped, alpha, p->keep, p->keep_ptr, authors, out);
+    mp_assign t;
+    mp_assign_rows(c->arena, k->looped, p->keep, p->keep_ptr[p->g->graphs], &t);
+    mp_coarse_of(c, k->looped, &t, alpha, p->keep_ptr, authors ? MP_DIAGONAL_ONE : MP_DIAGONAL_NONE, out);
+    p->lift = mp_lift_members(&t, k->alpha);
     p->out_g = out;
     p->out_x = mp_pool_gate(pool, c, p);
 }
@@ -115,4 +118,5 @@ const mp_coarsener mp_coarsen_cluster = { .own = &cluster_set,
                                           .options = "variant detach-adj",
                                           .run = cluster_run,
                                           .kept_rows = true,
+                                          .lift = MP_LIFT_MEMBERS,
                                           .edges = MP_EDGES_SUMMED };

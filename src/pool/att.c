@@ -104,6 +104,7 @@ static void att_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     quiet.record = false;
     mp_coarse_of(&quiet, g, &t, alpha, p->keep_ptr, MP_DIAGONAL_SUM, out);
     p->out_g = out;
+    p->lift = mp_lift_members(&t, alpha);
     p->out_x = mp_collect(c, &t, alpha, mp_pool_gate_all(pool, c, p));
 }
 
@@ -112,4 +113,5 @@ const mp_coarsener mp_coarsen_att = { .own = &share_set,
                                       .formula = "T (X R); T Ahat T^T",
                                       .options = "assign",
                                       .run = att_coarsen,
+                                      .lift = MP_LIFT_MEMBERS,
                                       .edges = MP_EDGES_SUMMED };

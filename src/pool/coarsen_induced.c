@@ -59,6 +59,7 @@ const mp_coarsener mp_coarsen_induced = { .name = "induced",
                                           .run = induced_run,
                                           .sums_only = induced_sums_only,
                                           .kept_rows = true,
+                                          .lift = MP_LIFT_ROWS,
                                           .edges_as = induced_edges };
 
 static void two_hop_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
@@ -72,4 +73,5 @@ const mp_coarsener mp_coarsen_two_hop = { .name = "two hops",
                                           .formula = "X_keep f(R); (A+I)^2[keep, keep] by degree",
                                           .run = two_hop_run,
                                           .kept_rows = true,
+                                          .lift = MP_LIFT_ROWS,
                                           .edges = MP_EDGES_NEW };

@@ -20,4 +20,5 @@ const mp_coarsener mp_coarsen_rows = { .name = "rows alone",
                                        .run = rows_run,
                                        .sums_only = mp_sums_only_always,
                                        .kept_rows = true,
+                                       .lift = MP_LIFT_ROWS,
                                        .edges = MP_EDGES_NONE };

@@ -135,6 +135,7 @@ const mp_coarsener mp_coarsen_square = { .own = &square_set,
                                          .options = "square binary",
                                          .run = square_run,
                                          .kept_rows = true,
+                                         .lift = MP_LIFT_ROWS,
                                          .edges = MP_EDGES_SUMMED };
 
 static void overlap_row(paths *w, int q, int v)
@@ -177,4 +178,5 @@ const mp_coarsener mp_coarsen_overlap = { .own = &overlap_set,
                                           .options = "lambda overlap",
                                           .run = overlap_run,
                                           .kept_rows = true,
+                                          .lift = MP_LIFT_ROWS,
                                           .edges = MP_EDGES_NEW };

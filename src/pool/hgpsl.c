@@ -179,6 +179,7 @@ const mp_coarsener mp_coarsen_learned = {
     .init = learned_init,
     .run = learned_run,
     .kept_rows = true,
+    .lift = MP_LIFT_ROWS,
     .edges = MP_EDGES_NEW,
     .next_conv = after_learned
 };

@@ -6,14 +6,22 @@
 
 void mp_pool_run(const mp_pool *pool, mp_ctx *c, mp_pooling *p)
 {
+    p->pool = pool;
     pool->op->scorer->run(pool, pool->score_state, c, p);
     if (pool->shares) p->score = mp_softmax(c, p->score, p->g->node_ptr, p->g->graphs);
     mp_mid_key(pool, c, p);
     mp_mark(c->profile, "key");
     pool->selector->run(pool, pool->select_state, c, p);
     mp_mark(c->profile, "select");
+    if (pool->coarsener->lift == MP_LIFT_ROWS) p->lift = mp_lift_rows(p->g->nodes, p->keep);
     pool->coarsener->run(pool, pool->coarsen_state, c, p);
     mp_mark(c->profile, "coarsen");
+}
+
+mp_mat *mp_pool_lift(const mp_pooling *p, mp_ctx *c, mp_mat *x)
+{
+    mp_assert(x->rows == p->keep_ptr[p->g->graphs] && p->lift.kind == p->pool->coarsener->lift);
+    return mp_lift_run(&p->lift, c, x);
 }
 
 static void *start(mp_arena *a, size_t size, void (*init)(void *, const mp_setup *), const mp_setup *s)

@@ -14,8 +14,10 @@
 
 #include "conf/uses.h"
 #include "nn/conv.h"
+#include "nn/lift.h"
 
 typedef struct mp_pooling {
+    const struct mp_pool *pool; /* mp_pool_run: the layer                                  */
     const mp_graph *g;          /* in                                                      */
     mp_mat *x;                  /* in; a scorer may replace it                             */
     mp_mat *score;              /* scorer: N x D, raw                                      */
@@ -25,6 +27,7 @@ typedef struct mp_pooling {
     const int *keep, *keep_ptr; /* selector: kept nodes by falling key; range per graph   */
     const mp_graph *out_g;      /* coarsener                                               */
     mp_mat *out_x;              /* coarsener                                               */
+    mp_lift lift;               /* the way back from out_x; coarsener, where it is not rows */
     bool bare;                  /* coarsener: no backward of its own looks at the values of out_x */
     mp_mat *loss;               /* auxiliary loss, 1 x 1, or NULL                          */
 } mp_pooling;
@@ -71,7 +74,8 @@ typedef struct mp_selector {
 
 typedef struct mp_coarsener {
     MP_PART
-    bool kept_rows; /* out_x is what mp_pool_gate gives, whatever the edges are */
+    bool kept_rows;    /* out_x is what mp_pool_gate gives, whatever the edges are */
+    mp_lift_kind lift; /* the way back; more than rows: run sets p->lift */
     mp_edges edges;
     mp_edges (*edges_as)(const mp_config *conf); /* where options decide; NULL: `edges` */
     /* The convolution that follows in the place of `usual`; NULL: that one. */
@@ -148,6 +152,10 @@ double mp_pool_loss_weight(const mp_pool *pool);
 int mp_pool_width(const mp_pool *pool);
 
 void mp_pool_run(const mp_pool *pool, mp_ctx *c, mp_pooling *p);
+
+/* Takes features of the pooled graph, a row for each of its nodes, back to the nodes that came in: zeros where a node has
+ * no part in what was kept. */
+mp_mat *mp_pool_lift(const mp_pooling *p, mp_ctx *c, mp_mat *x);
 
 /* ---- for parts ---- */
 

@@ -220,6 +220,7 @@ static void rep_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     for (int q = 0; q < out->nodes; q++) where[q] = p->g->origin ? p->g->origin_node[p->keep[q]] : p->keep[q];
     out->origin_node = where;
     p->out_g = out;
+    p->lift = mp_lift_members(&t, T);
     p->out_x = mp_collect(c, &t, T, mp_pool_gate_all(pool, c, p));
 }
 
@@ -229,4 +230,5 @@ const mp_coarsener mp_coarsen_rep = { .name = "soft assignment",
                                       .size = sizeof(soft),
                                       .init = soft_init,
                                       .run = rep_coarsen,
+                                      .lift = MP_LIFT_MEMBERS,
                                       .edges = MP_EDGES_SUMMED };

@@ -178,4 +178,5 @@ const mp_coarsener mp_coarsen_vip = { .own = &connection_set,
                                       .options = "vip-adj adj-power:vip-adj=induced",
                                       .run = vip_coarsen,
                                       .kept_rows = true,
+                                      .lift = MP_LIFT_ROWS,
                                       .edges_as = vip_edges };

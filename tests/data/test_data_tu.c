@@ -103,9 +103,10 @@ static void every_bad_file_fails_with_its_name_and_line(void **state)
         { MP_TU_NODE_ATTRIBUTES, "1\n2\n3\n", "T_node_attributes.txt: 3 lines for 6 nodes" },
         { MP_TU_GRAPH_ATTRIBUTES, "1.5\n", "T_graph_attributes.txt: 1 lines for 2 graphs" },
         { MP_TU_GRAPH_ATTRIBUTES, "1.5\n2, 3\n", "T_graph_attributes.txt:2: expected 1 columns, as on line 1" },
-        { MP_TU_SPLITS, "train 0 1\n", "T_splits.txt: expected 3 to 5 lines" },
+        { MP_TU_SPLITS, "train 0 1\n", "T_splits.txt: expected 3 to 5 parts" },
         { MP_TU_SPLITS, "train 0 1\nval 1 1\ntest 1 3\n", "T_splits.txt:3: expected a name" },
         { MP_TU_SPLITS, "train 0 1\nval 0 1\ntest 1 2\n", "T_splits.txt:2: overlaps" },
+        { MP_TU_SPLITS, "a 0 1\nb 1 1\nc 1 1\nd 1 1\ne 1 1\nf 1 2\n", "T_splits.txt:6: more than 5 parts" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mp_tu_files f = two_graphs();

@@ -111,6 +111,20 @@ void check_block_gram(void **state)
     MP_GRADCHECK(t, mp_block_gram(&t->ctx, mp_mat_of(&t->ctx, fixed->v, NODES, 4), x, ptr, GRAPHS));
 }
 
+void check_block_spread(void **state)
+{
+    mp_check *t = *state;
+    static const int widths[][2] = { { 3, 4 }, { 1, 1 }, { 9, 2 }, { 2, 21 }, { 17, 18 } };
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        int K = widths[i][0], C = widths[i][1];
+        mp_check_reset(t);
+        mp_mat *s = mp_check_input(t, NODES, K), *x = mp_check_input(t, GRAPHS * K, C);
+        MP_GRADCHECK(t, mp_block_spread(&t->ctx, s, x, ptr, GRAPHS));
+        MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_block_spread(&t->ctx, s, x, ptr, GRAPHS), 2,
+                               mp_block_spread(&t->ctx, s, x, ptr, GRAPHS)));
+    }
+}
+
 void check_block_mul(void **state)
 {
     mp_check *t = *state;

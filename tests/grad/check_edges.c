@@ -226,9 +226,9 @@ static int some_nodes(mp_check *t, const mp_graph *g, int *keep, int *keep_ptr)
     return n;
 }
 
-void check_coarse(void **state)
+/* Clusters that are rows of a graph with loops, as ASAP has them. */
+static void check_coarse_rows(mp_check *t)
 {
-    mp_check *t = *state;
     for (int i = 0; i < SHAPES; i++) {
         for (int how = 0; how < 8; how++) {
             mp_check_reset(t);
@@ -242,7 +242,9 @@ void check_coarse(void **state)
             some_nodes(t, &looped, keep, keep_ptr);
             for (mp_check_begin(t, "coarse"); mp_check_next(t);) {
                 mp_graph *out = MP_NEW(t->ctx.arena, mp_graph, 1);
-                mp_coarse(&t->ctx, &looped, alpha, keep, keep_ptr, how & 2, out);
+                mp_assign a;
+                mp_assign_rows(t->ctx.arena, &looped, keep, keep_ptr[looped.graphs], &a);
+                mp_coarse_of(&t->ctx, &looped, &a, alpha, keep_ptr, how & 2 ? MP_DIAGONAL_ONE : MP_DIAGONAL_NONE, out);
                 mp_check_value(t, out->w);
             }
         }
@@ -369,6 +371,7 @@ static void coarse_in_two_parts(mp_check *t)
 void check_coarse_of(void **state)
 {
     mp_check *t = *state;
+    check_coarse_rows(t);
     for (int i = 0; i < SHAPES; i++) {
         for (int how = 0; how < 12; how++) {
             mp_check_reset(t);
@@ -400,6 +403,23 @@ void check_collect(void **state)
             MP_GRADCHECK(t, mp_collect(&t->ctx, &a, alpha, x));
             MP_GRADCHECK(t,
                          mp_mix(&t->ctx, 1, mp_collect(&t->ctx, &a, alpha, x), 2, mp_collect(&t->ctx, &a, alpha, x)));
+        }
+    }
+}
+
+void check_spread(void **state)
+{
+    mp_check *t = *state;
+    for (int i = 0; i < SHAPES; i++) {
+        for (int C = 1; C <= 69; C += 34) {
+            mp_check_reset(t);
+            int cluster_of[5] = { 0 };
+            mp_graph g = graph_of(t, i);
+            mp_assign a = some_memberships(t, &g, cluster_of);
+            mp_mat *alpha = mp_check_input(t, a.size, 1), *x = mp_check_input(t, a.clusters, C);
+            MP_GRADCHECK(t, mp_spread(&t->ctx, &a, alpha, x));
+            MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_spread(&t->ctx, &a, NULL, x), 1, mp_spread(&t->ctx, &a, alpha, x)));
+            MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_spread(&t->ctx, &a, alpha, x), 2, mp_spread(&t->ctx, &a, alpha, x)));
         }
     }
 }

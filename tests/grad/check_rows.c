@@ -134,6 +134,18 @@ void check_pick(void **state)
     }
 }
 
+void check_place(void **state)
+{
+    mp_check *t = *state;
+    static const int which[] = { 3, 0, 5, 1 };
+    for (int C = 1; C <= 69; C += 34) {
+        mp_check_reset(t);
+        mp_mat *x = mp_check_input(t, 4, C);
+        MP_GRADCHECK(t, mp_place(&t->ctx, x, which, 6));
+        MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_place(&t->ctx, x, which, 6), 2, mp_place(&t->ctx, x, which, 6)));
+    }
+}
+
 void check_row_dot(void **state)
 {
     mp_check *t = *state;

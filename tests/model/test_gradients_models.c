@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "gradcheck.h"
-#include "model/model.h"
+#include "model/autoencoder.h"
 #include "option.h"
 
 static const int sizes[] = { 6, 1, 5 };
@@ -350,6 +350,64 @@ static void network(mp_check *t, const char *options, int outputs)
     }
 }
 
+/* ---- networks with an upward path */
+
+static bool kept_alike(mp_check *t, const mp_pooling *p)
+{
+    for (int i = 0; i < p->keep_ptr[p->g->graphs]; i++) mp_check_same(t, p->keep[i]);
+    return true;
+}
+
+static void autoencoder(mp_check *t, const char *options)
+{
+    static const int node_counts[] = { 7, 1, 6 };
+    mp_config conf;
+    mp_autoencoder *m;
+    mp_graph g;
+    mp_mat *x, *aux, *y;
+    const mp_pooling *p;
+    mp_config_init(&conf);
+    set(&conf, options);
+    reseed(t, options);
+    for (int draws = 0, good = 0; !good; draws++) {
+        if (draws == 5000) fail_msg("%s: no inputs with keys apart", options);
+        mp_check_reset(t);
+        mp_arena_reset(t->rig.memory);
+        g = mp_rig_graph(&t->rig, 3, node_counts, 0.35, 0);
+        g.edge_x = mp_rig_attributes(&t->rig, &g, 3, MP_RIG_SPARSE);
+        mp_inputs in = { .features = 4, .edge_features = 3, .outputs = 4 };
+        assert_int_equal(mp_autoencoder_new(t->rig.memory, &conf, in, &m), MP_OK);
+        mp_check_params(t, mp_autoencoder_params(m));
+        x = mp_check_input(t, g.nodes, 4);
+        start_plain(t);
+        mp_autoencoder_forward(m, &t->ctx, mp_check_fresh(t, &g), NULL, x, &p, NULL);
+        good = keys_apart(p, strcmp(conf.pool, "asap") == 0);
+    }
+    t->most = 16;
+    for (mp_check_begin(t, options); mp_check_next(t);) {
+        y = mp_autoencoder_forward(m, &t->ctx, mp_check_fresh(t, &g), NULL, x, &p, &aux);
+        assert_true(kept_alike(t, p) && y->rows == g.nodes && y->cols == 4);
+        mp_check_value(t, y);
+        if (aux) mp_check_value(t, aux);
+    }
+}
+
+static void autoencoders_around_every_operator(void **state)
+{
+    mp_check *t = *state;
+    t->kinks_expected = true;
+    for (const mp_pool_op *op = mp_pool_ops(); op->name; op++) {
+        char options[128];
+        for (int mid = 0; mid < 2; mid++) {
+            snprintf(options, sizeof options, "pool=%s hidden=8 ratio=0.5 %s", op->name,
+                     mid ? "score-dim=3 flip=true drop=0.1" : "");
+            autoencoder(t, options);
+        }
+        snprintf(options, sizeof options, "pool=%s hidden=8 ratio=0.6 conv=gine variant=authors", op->name);
+        autoencoder(t, options);
+    }
+}
+
 /* With attributes of edges: through poolings that take edges along, and up to those that make new ones. */
 static void networks_with_attributes_of_edges(void **state)
 {
@@ -411,6 +469,7 @@ int main(void)
         CASE(every_option_of_every_operator),
         CASE(graphs_without_edges),
         CASE(networks_with_attributes_of_edges),
+        CASE(autoencoders_around_every_operator),
         CASE(every_network),
     };
     return cmocka_run_group_tests_name("gradients of layers, poolings and networks", tests, NULL, NULL);

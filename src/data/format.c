@@ -1,0 +1,110 @@
+/* format.c - the list of formats. See format.h.
+ * SPDX-License-Identifier: MIT */
+#include "data/format.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { MOST = 64, HEAD = 512 };
+
+/* The rows of the program, then those that were added. Under the lock, all but the rows themselves. */
+static struct {
+    pthread_mutex_t lock;
+    const mp_data_format *row[MOST];
+    int count;
+} list = { PTHREAD_MUTEX_INITIALIZER, { &mp_format_tu, &mp_format_jsonl }, 2 };
+
+const mp_data_format *mp_format_at(int i)
+{
+    pthread_mutex_lock(&list.lock);
+    const mp_data_format *f = i >= 0 && i < list.count ? list.row[i] : NULL;
+    pthread_mutex_unlock(&list.lock);
+    return f;
+}
+
+static const mp_data_format *named(const char *name)
+{
+    const mp_data_format *f;
+    for (int i = 0; (f = mp_format_at(i)) != NULL; i++)
+        if (strcmp(f->name, name) == 0) return f;
+    return NULL;
+}
+
+mp_err mp_format_add(const mp_data_format *row)
+{
+    if (!row || !row->name || !row->ends || !row->probe || !row->read)
+        return mp_fail(MP_ERR_USAGE, "a format needs a name, endings, a probe and a reader");
+    if (named(row->name)) return mp_fail(MP_ERR_USAGE, "there is a format '%s' already", row->name);
+    pthread_mutex_lock(&list.lock);
+    bool room = list.count < MOST;
+    if (room) list.row[list.count++] = row;
+    pthread_mutex_unlock(&list.lock);
+    return room ? MP_OK : mp_fail(MP_ERR_LIMIT, "more than %d formats", (int)MOST);
+}
+
+static void names_of(mp_buf *b)
+{
+    const mp_data_format *f;
+    for (int i = 0; (f = mp_format_at(i)) != NULL; i++) mp_buf_printf(b, "%s%s", i ? ", " : "", f->name);
+}
+
+mp_err mp_format_find(const char *name, const mp_data_format **out)
+{
+    mp_buf names = { 0 };
+    *out = named(name);
+    if (*out) return MP_OK;
+    names_of(&names);
+    mp_err e = mp_fail(MP_ERR_USAGE, "no format '%s'; expected one of %s", name, names.p);
+    mp_buf_free(&names);
+    return e;
+}
+
+bool mp_format_named(const mp_data_format *f, const char *name, size_t *stem)
+{
+    size_t n = strlen(name);
+    for (const char *const *end = f->ends; *end; end++) {
+        size_t m = strlen(*end);
+        if (m == 0 || n <= m || strcmp(name + n - m, *end) != 0) continue;
+        *stem = n - m;
+        return true;
+    }
+    return false;
+}
+
+static mp_err first_bytes(const char *path, char head[HEAD], mp_span *out)
+{
+    mp_tap tap;
+    ptrdiff_t got;
+    MP_TRY(mp_tap_file(path, &tap));
+    *out = (mp_span){ head, 0 };
+    while ((got = tap.read(tap.state, head + out->n, HEAD - out->n)) > 0) out->n += (size_t)got;
+    tap.close(tap.state);
+    return got < 0 ? MP_ERR_IO : MP_OK;
+}
+
+mp_err mp_format_of(const char *path, bool folder, const mp_data_format **out)
+{
+    char bytes[HEAD];
+    mp_span head = { bytes, 0 };
+    int count = 0;
+    if (!folder) MP_TRY(first_bytes(path, bytes, &head));
+    while (mp_format_at(count)) count++;
+    for (int i = count - 1; i >= 0; i--) {
+        *out = mp_format_at(i);
+        if ((*out)->probe(path, folder, head)) return MP_OK;
+    }
+    mp_buf names = { 0 };
+    names_of(&names);
+    mp_err e = mp_fail(MP_ERR_INPUT, "%s: is in none of the formats %s", path, names.p);
+    mp_buf_free(&names);
+    return e;
+}
+
+const mp_data_format *mp_format_for(const char *path)
+{
+    const mp_data_format *f;
+    size_t stem;
+    for (int i = 0; (f = mp_format_at(i)) != NULL; i++)
+        if (mp_format_named(f, path, &stem)) return f;
+    return NULL;
+}

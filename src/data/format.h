@@ -1,0 +1,60 @@
+/* format.h - the ways in which data sets are written down: a row each. All that a new one needs is in this header.
+ *
+ * A format is one file with one row. Rows of the program's own are in format.c; others are added while it runs
+ * (mp_format_add), before data of theirs are asked for. The list may be read and added to by several threads at once. A row
+ * stays for as long as the program runs.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_FORMAT_H
+#define MP_FORMAT_H
+
+#include "data/raw.h"
+#include "data/split.h"
+#include "data/stream.h"
+
+typedef struct mp_data_input { /* what is to be read */
+    const char *path;
+    bool folder;
+    const mp_dataset_as
+        *as;     /* NULL: as the files have it. Labels and attributes of edges: mp_dataset_wants_edges(as) */
+    int threads; /* that a stream may use to look at its input */
+} mp_data_input;
+
+typedef struct mp_data_format {
+    const char *name, *title;
+    const char *const *ends; /* NULL-ended: what names of its files end in; "" stands for a folder */
+
+    /* Whether this looks like an input of the format: by its name, and the first bytes of a file. */
+    bool (*probe)(const char *path, bool folder, mp_span head);
+
+    /* All of it. Whatever `out` points to is in the arena, `out->name` included. Messages name file and line. */
+    mp_err (*read)(const mp_data_input *in, mp_arena *a, mp_raw *out);
+
+    /* A stream of its graphs as the model `in->as` reads them. NULL: it is read whole. */
+    mp_err (*stream)(const mp_data_input *in, mp_arena *a, mp_stream **out);
+    bool whole_after; /* what a stream fails at is tried again as a whole */
+
+    /* `folds` may be NULL. NULL: the format cannot be written. */
+    mp_err (*write)(const mp_raw *raw, const mp_folds *folds, const char *path);
+} mp_data_format;
+
+extern const mp_data_format mp_format_tu, mp_format_jsonl;
+
+/* Fails when the name is taken or there are too many. A row that was added later is asked earlier what it makes of an input. */
+MP_MUST mp_err mp_format_add(const mp_data_format *row);
+
+/* Row i in the order in which they were added, NULL behind the last. */
+const mp_data_format *mp_format_at(int i);
+
+/* By name; fails with the names there are. */
+MP_MUST mp_err mp_format_find(const char *name, const mp_data_format **out);
+
+/* The format of an input, by its probes; fails when no row knows it. */
+MP_MUST mp_err mp_format_of(const char *path, bool folder, const mp_data_format **out);
+
+/* The format a file or folder of this name would be written in; NULL when its ending says nothing. */
+const mp_data_format *mp_format_for(const char *path);
+
+/* Whether a file name ends as those of a format do (folders aside), and the length of what stands before that end. */
+bool mp_format_named(const mp_data_format *f, const char *name, size_t *stem);
+
+#endif

@@ -1,0 +1,490 @@
+/* jsonl.c - JSON lines as a whole data set.
+ *
+ * A line is parsed and its graph built in scratch memory; what it says is appended to growing arrays, which are copied into
+ * the caller's arena at the end. Which tables there are, and with how many columns, is what the first line has (for edges:
+ * the first that has some); every other line must agree. What "y" is follows from all lines: names of classes, lists of
+ * targets, or numbers, which are classes when all are whole and targets otherwise.
+ * SPDX-License-Identifier: MIT */
+#include "data/jsonl.h"
+#include "base/guard.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct table { /* a sparse matrix on its way */
+    mp_buf ptr, col, val;
+} table;
+
+typedef struct pile { /* all graphs so far */
+    const char *name; /* opens messages */
+    const mp_dataset_as *as;
+    mp_arena *keep, *scratch; /* the caller's; of one line */
+    mp_feed feed;
+    mp_buf line; /* its text */
+    int at;      /* number of the line */
+    bool wants_edges;
+    mp_jsonl_head head;
+    mp_jsonl_shape shape;
+    int64_t graphs, nodes, edges;
+    mp_buf node_end, row_end, col, rev, labels, edge_labels; /* int */
+    table attributes, edge_attributes;
+    mp_buf y, part;          /* a struct answer, an unsigned char a graph */
+    mp_buf target;           /* double */
+    int targets;             /* columns; 0: no list so far */
+    int seen[MP_Y_LIST + 1]; /* the first line with each kind of y; 0: none */
+    int split_from;          /* the first line with a split; 0: none */
+    mp_raw raw;
+} pile;
+
+typedef struct answer {
+    int64_t whole;
+    double real;
+    const char *text; /* in `keep` */
+} answer;
+
+static void put_ints(mp_buf *b, const int *v, int n)
+{
+    mp_buf_add(b, v, (size_t)n * sizeof *v);
+}
+
+static const int *ints(const mp_buf *b, mp_arena *a)
+{
+    int *v = MP_NEW_RAW(a, int, b->n / sizeof *v);
+    if (b->n) memcpy(v, b->p, b->n);
+    return v;
+}
+
+/* v[i] + by, appended. */
+static void put_shifted(mp_buf *b, const int *v, int n, int by)
+{
+    for (int i = 0; i < n; i++) {
+        int shifted = v[i] + by;
+        mp_buf_add(b, &shifted, sizeof shifted);
+    }
+}
+
+static mp_err put_rows(pile *p, table *t, const mp_sparse *x)
+{
+    int64_t before = (int64_t)(t->col.n / sizeof(int));
+    if (before + x->ptr[x->rows] > MP_MOST_COUNT)
+        return mp_fail(MP_ERR_LIMIT, "%s:%d: more than %d values", p->name, p->at, MP_MOST_COUNT);
+    put_shifted(&t->ptr, x->ptr + 1, x->rows, (int)before);
+    put_ints(&t->col, x->col, x->ptr[x->rows]);
+    mp_buf_add(&t->val, x->val, (size_t)x->ptr[x->rows] * sizeof *x->val);
+    return MP_OK;
+}
+
+static mp_sparse rows_of(const table *t, int rows, int cols, mp_arena *a)
+{
+    int *ptr = MP_NEW(a, int, rows + 1);
+    mp_real *val = MP_NEW_RAW(a, mp_real, t->val.n / sizeof *val);
+    if (t->ptr.n) memcpy(ptr + 1, t->ptr.p, t->ptr.n);
+    if (t->val.n) memcpy(val, t->val.p, t->val.n);
+    return (mp_sparse){ rows, cols, ptr, ints(&t->col, a), val };
+}
+
+/* ---- one line ---- */
+
+static mp_err bad(const pile *p, const char *key, const char *what)
+{
+    return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": %s", p->name, p->at, key, what);
+}
+
+typedef struct column { /* a table of the line, and the columns it had before and has now */
+    const char *key;
+    int before, *now;
+    const void *has;
+    int rows; /* that it must have; 0: the line says nothing about columns */
+} column;
+
+/* Found by the first line that could have it, wanted of all behind it. */
+static mp_err settle(const pile *p, const mp_jsonl_graph *g, const column *c)
+{
+    if (c->rows == 0) return MP_OK;
+    if (c->before == 0 && mp_json_get(g->line, c->key)) return bad(p, c->key, "the lines before have none");
+    if (c->before > 0 && !c->has)
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\" is missing; the lines before have it", p->name, p->at, c->key);
+    if (*c->now == MP_ANY_COLUMNS) *c->now = 0;
+    return MP_OK;
+}
+
+/* Values of edges that nobody wants: counted by the first row there is. */
+static void count_unread(pile *p, const mp_jsonl_graph *g)
+{
+    static const char *const keys[] = { "edge_labels", "edge_attributes" };
+    if (p->raw.edge_columns_unread) return;
+    for (int i = 0; i < 2; i++) {
+        const mp_json *v = mp_json_get(g->line, keys[i]), *row = mp_json_at(v, 0);
+        if (row) p->raw.edge_columns_unread += row->kind == MP_JSON_ARRAY ? row->count : 1;
+    }
+}
+
+static mp_err settle_all(pile *p, const mp_jsonl_shape *before, const mp_jsonl_graph *g)
+{
+    const mp_query *q = &g->query;
+    mp_jsonl_shape *now = &p->shape;
+    const column all[] = {
+        { "labels", before->labels, &now->labels, q->labels, q->nodes },
+        { "attributes", before->attributes, &now->attributes, q->attributes, q->nodes },
+        { "x", before->x, &now->x, q->x, q->nodes },
+        { "edge_labels", before->edge_labels, &now->edge_labels, q->edge_labels, q->edges },
+        { "edge_attributes", before->edge_attributes, &now->edge_attributes, q->edge_attributes, q->edges },
+    };
+    for (int i = 0; i < (p->wants_edges ? 5 : 3); i++) MP_TRY(settle(p, g, &all[i]));
+    if (!p->wants_edges) count_unread(p, g);
+    if (now->x && (now->labels || now->attributes))
+        return bad(p, "x", "finished features exclude \"labels\" and \"attributes\"");
+    return MP_OK;
+}
+
+/* What a model takes must be there; else FILE:LINE is lost, for features are made when all lines were read. */
+static mp_err suits(const pile *p, const mp_query *q)
+{
+    const mp_recipe *r = p->as ? p->as->recipe : NULL;
+    const mp_jsonl_shape *s = &p->shape;
+    mp_err e = mp_query_check(NULL, q);
+    if (e == MP_OK && r) {
+        int attributes = mp_recipe_attributes(r);
+        bool plain = !r->label_columns && r->degree == MP_DEGREE_NONE && !r->skip_attributes;
+        if (s->x && !plain) e = mp_fail(MP_ERR_INPUT, "\"x\": finished features are for the command predict alone");
+        if (e == MP_OK && attributes && s->attributes != attributes && s->x != attributes)
+            e = mp_fail(MP_ERR_INPUT, "%d node attributes, the model needs %d", s->x ? s->x : s->attributes,
+                        attributes);
+        if (e == MP_OK && r->label_columns && s->labels != r->label_columns)
+            e = mp_fail(MP_ERR_INPUT, "%d node labels, the model needs %d", s->labels, r->label_columns);
+        bool edges = mp_recipe_edge_columns(r) && q->edges;
+        if (e == MP_OK && edges &&
+            (s->edge_labels != r->edge_label_columns || s->edge_attributes != r->edge_attributes))
+            e = mp_fail(MP_ERR_INPUT, "%d labels and %d attributes of edges, the model needs %d and %d", s->edge_labels,
+                        s->edge_attributes, r->edge_label_columns, r->edge_attributes);
+        if (e == MP_OK) e = mp_query_check(r, q);
+    }
+    return e == MP_OK ? e : mp_fail_within(e, "%s:%d", p->name, p->at);
+}
+
+static mp_err put_structure(pile *p, const mp_query *q, mp_graph *g)
+{
+    mp_query_graph(q, p->scratch, g);
+    if (p->nodes + g->nodes > MP_MOST_COUNT || p->edges + g->edges > MP_MOST_COUNT)
+        return mp_fail(MP_ERR_LIMIT, "%s:%d: more than %d nodes or edges", p->name, p->at, MP_MOST_COUNT);
+    put_shifted(&p->node_end, g->node_ptr + 1, 1, (int)p->nodes);
+    put_shifted(&p->row_end, g->row_ptr + 1, g->nodes, (int)p->edges);
+    put_shifted(&p->col, g->col, g->edges, (int)p->nodes);
+    put_shifted(&p->rev, g->rev, g->edges, (int)p->edges);
+    for (int e = 0; e < q->edges; e++) p->raw.self_loops += q->from[e] == q->to[e];
+    return MP_OK;
+}
+
+static mp_err put_edge_values(pile *p, const mp_query *q, const mp_graph *g)
+{
+    const mp_jsonl_shape *s = &p->shape;
+    mp_raw one = { .graphs = *g };
+    if (q->edges == 0 || !(s->edge_labels || s->edge_attributes)) return MP_OK;
+    mp_err e = mp_query_edge_values(q, s->edge_attributes, s->edge_labels, p->scratch, p->scratch, &one);
+    if (e != MP_OK) return mp_fail_within(e, "%s:%d", p->name, p->at);
+    put_ints(&p->edge_labels, one.edge_labels, g->edges * s->edge_labels);
+    return s->edge_attributes ? put_rows(p, &p->edge_attributes, &one.edge_attributes) : MP_OK;
+}
+
+static mp_err put_tables(pile *p, const mp_query *q)
+{
+    int columns = p->shape.x ? p->shape.x : p->shape.attributes;
+    mp_sparse x;
+    put_ints(&p->labels, q->labels, q->nodes * p->shape.labels);
+    if (!columns) return MP_OK;
+    MP_TRY(mp_sparse_of(p->shape.x ? q->x : q->attributes, q->nodes, columns, "attributes of node", p->scratch, &x));
+    return put_rows(p, &p->attributes, &x);
+}
+
+/* Which kinds of y may stand together in one set. */
+static int family(mp_jsonl_y kind)
+{
+    return kind == MP_Y_REAL ? MP_Y_WHOLE : (int)kind;
+}
+
+static mp_err put_y(pile *p, const mp_jsonl_graph *g)
+{
+    static const char *const what[] = { "null", "a number", "a number", "a text", "a list" };
+    answer y = { g->whole, g->kind == MP_Y_NONE ? (double)NAN : g->real, NULL };
+    for (int k = MP_Y_WHOLE; k <= MP_Y_LIST && g->kind != MP_Y_NONE; k++)
+        if (p->seen[k] && family((mp_jsonl_y)k) != family(g->kind))
+            return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": %s, but %s on line %d", p->name, p->at, what[g->kind], what[k],
+                           p->seen[k]);
+    if (g->kind == MP_Y_LIST && p->targets && g->targets != p->targets)
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": %d targets, but %d on line %d", p->name, p->at, g->targets,
+                       p->targets, p->seen[MP_Y_LIST]);
+    if (g->kind == MP_Y_LIST) p->targets = g->targets;
+    if (!p->seen[g->kind]) p->seen[g->kind] = p->at;
+    if (g->kind == MP_Y_TEXT) y.text = mp_arena_text(p->keep, g->text, strlen(g->text));
+    mp_buf_add(&p->y, &y, sizeof y);
+    /* Lines before the first list had none; how many columns that is, is known only now. */
+    double missing = (double)NAN;
+    size_t due = (size_t)p->graphs * (size_t)p->targets * sizeof missing;
+    while (p->targets && p->target.n < due) mp_buf_add(&p->target, &missing, sizeof missing);
+    for (int k = 0; k < p->targets; k++)
+        mp_buf_add(&p->target, g->kind == MP_Y_LIST ? &g->target[k] : &missing, sizeof missing);
+    return MP_OK;
+}
+
+static mp_err put_split(pile *p, const char *split)
+{
+    unsigned char part = MP_PARTS;
+    for (int i = 0; split && i < MP_PARTS; i++)
+        if (p->head.split[i] && strcmp(split, p->head.split[i]) == 0) part = (unsigned char)i;
+    if (split && part == MP_PARTS) {
+        mp_buf names = { 0 };
+        for (int i = 0; i < MP_PARTS && p->head.split[i]; i++)
+            mp_buf_printf(&names, "%s%s", i ? ", " : "", p->head.split[i]);
+        mp_err e = mp_fail(MP_ERR_INPUT, "%s:%d: \"split\": no part '%.40s'; expected one of %s", p->name, p->at, split,
+                           names.p);
+        mp_buf_free(&names);
+        return e;
+    }
+    if (split && !p->split_from) p->split_from = p->at;
+    mp_buf_add(&p->part, &part, 1);
+    return MP_OK;
+}
+
+static mp_err put_graph(pile *p, mp_span text)
+{
+    mp_jsonl_graph g;
+    mp_graph structure;
+    mp_jsonl_shape before = p->shape;
+    if (p->graphs == MP_MOST_COUNT) return mp_fail(MP_ERR_LIMIT, "%s: more than %d graphs", p->name, MP_MOST_COUNT);
+    MP_TRY(mp_jsonl_line(text, p->name, p->at, &p->shape, p->scratch, &g));
+    MP_TRY(settle_all(p, &before, &g));
+    MP_TRY(suits(p, &g.query));
+    MP_TRY(put_structure(p, &g.query, &structure));
+    MP_TRY(put_tables(p, &g.query));
+    MP_TRY(put_edge_values(p, &g.query, &structure));
+    MP_TRY(put_y(p, &g));
+    MP_TRY(put_split(p, g.split));
+    p->graphs++;
+    p->nodes += structure.nodes;
+    p->edges += structure.edges;
+    return MP_OK;
+}
+
+/* ---- all lines ---- */
+
+static mp_err read_head(pile *p, mp_span text, bool *found)
+{
+    MP_TRY(mp_jsonl_first(text, p->name, p->keep, &p->head, found));
+    if (!*found) return MP_OK;
+    if (p->head.dataset) p->raw.name = p->head.dataset;
+    if (!p->head.folds) return MP_OK;
+    mp_fold_text *folds = MP_NEW(p->keep, mp_fold_text, 1);
+    folds->where = mp_arena_text(p->keep, p->name, strlen(p->name));
+    folds->json = (mp_span){ mp_arena_text(p->keep, text.p, text.n), text.n };
+    p->raw.fold_text = folds;
+    return MP_OK;
+}
+
+static mp_err read_lines(pile *p)
+{
+    for (;;) {
+        bool head = false;
+        MP_TRY(mp_feed_lines(&p->feed, 1, &p->line));
+        if (p->line.n == 0) return MP_OK;
+        if (p->at == INT_MAX) return mp_fail(MP_ERR_LIMIT, "%s: more than %d lines", p->name, INT_MAX);
+        p->at++;
+        mp_span rest = { p->line.p, p->line.n }, text;
+        if (!mp_next_line(&rest, &text)) text = rest;
+        mp_arena_reset(p->scratch);
+        if (p->at == 1) MP_TRY(read_head(p, text, &head));
+        if (!head) MP_TRY(put_graph(p, text));
+    }
+}
+
+static int by_text(const void *x, const void *y)
+{
+    return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+static int class_named(const char *const *name, int classes, const char *word)
+{
+    int c = 0;
+    while (c < classes && strcmp(name[c], word) != 0) c++;
+    return c;
+}
+
+/* The distinct names in the order of their letters. */
+static const char *const *names_of(const answer *y, int n, mp_arena *a, int *classes)
+{
+    const char **name = MP_NEW_RAW(a, const char *, n);
+    int kept = 0;
+    for (int b = 0; b < n; b++) name[b] = y[b].text;
+    qsort(name, (size_t)n, sizeof *name, by_text);
+    for (int b = 0; b < n; b++)
+        if (b == 0 || strcmp(name[b], name[kept - 1]) != 0) name[kept++] = name[b];
+    *classes = kept;
+    return name;
+}
+
+static mp_err line_of(const pile *p, int graph)
+{
+    return mp_fail_within(MP_ERR_INPUT, "%s:%d", p->name, p->raw.first_line + graph);
+}
+
+static mp_err text_labels(pile *p, const answer *y)
+{
+    int n = (int)p->graphs, classes;
+    bool model = p->as && p->as->classes;
+    const char *const *name = model ? p->as->class_name : names_of(y, n, p->keep, &classes);
+    int64_t *label = MP_NEW_RAW(p->keep, int64_t, n);
+    if (model) classes = name ? p->as->classes : 0;
+    for (int b = 0; b < n; b++) {
+        const char *const *at = model ? NULL : bsearch(&y[b].text, name, (size_t)classes, sizeof *name, by_text);
+        int c = model ? class_named(name, classes, y[b].text) : (int)(at - name);
+        if (c == classes) {
+            mp_fail(MP_ERR_INPUT, "\"y\": the model knows no class '%.40s'", y[b].text);
+            return line_of(p, b);
+        }
+        label[b] = c;
+    }
+    p->raw.class_name = name;
+    p->raw.graph_label = label;
+    return MP_OK;
+}
+
+static mp_err whole_labels(pile *p, const answer *y)
+{
+    int64_t *label = MP_NEW_RAW(p->keep, int64_t, p->graphs);
+    bool model = p->as && p->as->classes && p->as->task && p->as->task->classes;
+    for (int b = 0; b < (int)p->graphs; b++) {
+        label[b] = y[b].whole;
+        if (model && mp_class_of(p->as->class_value, p->as->classes, label[b]) < 0) {
+            mp_fail(MP_ERR_INPUT, "\"y\": the model knows no class %lld", (long long)label[b]);
+            return line_of(p, b);
+        }
+    }
+    p->raw.graph_label = label;
+    return MP_OK;
+}
+
+static void number_targets(pile *p, const answer *y)
+{
+    double *target = MP_NEW_RAW(p->keep, double, p->graphs);
+    for (int b = 0; b < (int)p->graphs; b++) target[b] = y[b].real;
+    p->raw.target = target;
+    p->raw.target_columns = 1;
+}
+
+static void list_targets(pile *p)
+{
+    double *target = MP_NEW_RAW(p->keep, double, p->target.n / sizeof *target);
+    memcpy(target, p->target.p, p->target.n);
+    p->raw.target = target;
+    p->raw.target_columns = p->targets;
+}
+
+/* Kinds do not mix (put_y); only numbers and targets may be missing. */
+static mp_err finish_y(pile *p)
+{
+    const answer *y = (const answer *)(const void *)p->y.p;
+    bool classes = p->seen[MP_Y_TEXT] || (p->seen[MP_Y_WHOLE] && !p->seen[MP_Y_REAL]);
+    if (classes && p->seen[MP_Y_NONE])
+        return mp_fail(MP_ERR_INPUT,
+                       "%s:%d: \"y\" is missing, and the others are classes; a number that may be missing "
+                       "stands in a list: [null]",
+                       p->name, p->seen[MP_Y_NONE]);
+    if (p->seen[MP_Y_TEXT]) return text_labels(p, y);
+    if (classes) return whole_labels(p, y);
+    if (p->seen[MP_Y_REAL]) number_targets(p, y);
+    if (p->seen[MP_Y_LIST]) list_targets(p);
+    return MP_OK;
+}
+
+static mp_err finish_split(pile *p)
+{
+    if (!p->split_from) return MP_OK;
+    const char *name[MP_PARTS] = { NULL };
+    int count[MP_PARTS] = { 0 };
+    for (int b = 0; b < (int)p->graphs; b++)
+        if ((unsigned char)p->part.p[b] < MP_PARTS) count[(unsigned char)p->part.p[b]]++;
+    for (int i = 0; i < MP_PARTS; i++) {
+        if (i < 3 && !count[i])
+            return mp_fail(MP_ERR_INPUT, "%s:%d: \"split\": no graph is in the part '%s'", p->name, p->split_from,
+                           p->head.split[i]);
+        if (count[i]) name[i] = mp_arena_text(p->keep, p->head.split[i], strlen(p->head.split[i]));
+    }
+    mp_raw_split(&p->raw, (const unsigned char *)p->part.p, name, p->keep);
+    return MP_OK;
+}
+
+/* An array of ends with the 0 before the first. */
+static const int *starts(const mp_buf *ends, mp_arena *a)
+{
+    int *v = MP_NEW(a, int, ends->n / sizeof *v + 1);
+    memcpy(v + 1, ends->p, ends->n);
+    return v;
+}
+
+static mp_err read_all(void *arg)
+{
+    pile *p = arg;
+    mp_arena *a = p->keep;
+    mp_raw *raw = &p->raw;
+    const mp_jsonl_shape *s = &p->shape;
+    p->scratch = mp_arena_new(1 << 16);
+    MP_TRY(read_lines(p));
+    if (p->graphs == 0) return mp_fail(MP_ERR_INPUT, "%s: holds no graphs", p->name);
+    raw->file = mp_arena_text(a, p->name, strlen(p->name));
+    raw->first_line = p->at - (int)p->graphs + 1;
+    raw->graphs.graphs = (int)p->graphs;
+    raw->graphs.nodes = (int)p->nodes;
+    raw->graphs.edges = (int)p->edges;
+    raw->graphs.node_ptr = starts(&p->node_end, a);
+    raw->graphs.row_ptr = starts(&p->row_end, a);
+    raw->graphs.col = ints(&p->col, a);
+    raw->graphs.rev = ints(&p->rev, a);
+    raw->label_columns = s->labels;
+    if (s->labels) raw->labels = ints(&p->labels, a);
+    int columns = s->x ? s->x : s->attributes;
+    if (columns) raw->attributes = rows_of(&p->attributes, (int)p->nodes, columns, a);
+    if (s->edge_labels > 0) {
+        raw->edge_label_columns = s->edge_labels;
+        raw->edge_labels = ints(&p->edge_labels, a);
+    }
+    if (s->edge_attributes > 0)
+        raw->edge_attributes = rows_of(&p->edge_attributes, (int)p->edges, s->edge_attributes, a);
+    MP_TRY(finish_y(p));
+    return finish_split(p);
+}
+
+mp_err mp_jsonl_read(const char *name, const char *set, mp_tap tap, const mp_dataset_as *as, mp_arena *a, mp_raw *out)
+{
+    bool edges = mp_dataset_wants_edges(as);
+    int any = MP_ANY_COLUMNS;
+    pile p = { .name = name,
+               .as = as,
+               .keep = a,
+               .wants_edges = edges,
+               .shape = { any, any, any, edges ? any : 0, edges ? any : 0 },
+               .raw = { .name = set } };
+    mp_feed_open(&p.feed, tap);
+    mp_err e = mp_guarded(read_all, &p);
+    mp_buf *const bufs[] = { &p.line,
+                             &p.node_end,
+                             &p.row_end,
+                             &p.col,
+                             &p.rev,
+                             &p.labels,
+                             &p.edge_labels,
+                             &p.attributes.ptr,
+                             &p.attributes.col,
+                             &p.attributes.val,
+                             &p.edge_attributes.ptr,
+                             &p.edge_attributes.col,
+                             &p.edge_attributes.val,
+                             &p.y,
+                             &p.part,
+                             &p.target };
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) mp_buf_free(bufs[i]);
+    mp_feed_close(&p.feed);
+    mp_arena_free(p.scratch);
+    *out = p.raw;
+    return e;
+}

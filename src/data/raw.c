@@ -1,0 +1,34 @@
+/* raw.c - see raw.h.
+ * SPDX-License-Identifier: MIT */
+#include "data/raw.h"
+
+#include <string.h>
+
+/* Parts one behind the other from graph 0 on are ranges of graphs; others are ranges of a list. */
+void mp_raw_split(mp_raw *raw, const unsigned char *part, const char *const name[MP_PARTS], mp_arena *a)
+{
+    int graphs = raw->graphs.graphs, n = 0;
+    int *list = MP_NEW_RAW(a, int, graphs);
+    bool ranges = true;
+    for (int i = 0; i < MP_PARTS; i++) {
+        int first = n;
+        for (int b = 0; b < graphs; b++)
+            if (part[b] == i) list[n++] = b;
+        raw->fixed[i][0] = n > first ? first : 0;
+        raw->fixed[i][1] = n > first ? n : 0;
+        raw->fixed_name[i] = name[i];
+    }
+    for (int k = 0; k < n; k++) ranges = ranges && list[k] == k;
+    raw->fixed_list = ranges ? NULL : list;
+}
+
+const unsigned char *mp_raw_parts(const mp_raw *raw, mp_arena *a)
+{
+    if (!raw->fixed_name[0]) return NULL;
+    unsigned char *part = MP_NEW_RAW(a, unsigned char, raw->graphs.graphs);
+    memset(part, MP_PARTS, (size_t)raw->graphs.graphs);
+    for (int i = 0; i < MP_PARTS; i++)
+        for (int k = raw->fixed[i][0]; k < raw->fixed[i][1]; k++)
+            part[raw->fixed_list ? raw->fixed_list[k] : k] = (unsigned char)i;
+    return part;
+}

@@ -1,0 +1,49 @@
+/* raw.h - what the files of a data set say, whatever their format, and a data set made from it.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_RAW_H
+#define MP_RAW_H
+
+#include "base/text.h"
+#include "data/dataset.h"
+
+typedef struct mp_raw {
+    const char *name;
+    mp_graph graphs;
+    mp_sparse attributes; /* N x columns, zeros not stored, val NULL when all are 1; 0 columns: none */
+    int label_columns;
+    const int *labels;             /* N x label_columns node labels, the file's numbers           */
+    const int64_t *graph_label;    /* B, or NULL                                                  */
+    const char *const *class_name; /* labels that are text: graph_label b means class_name[b]; else NULL */
+    int target_columns;
+    const double *target; /* B x target_columns, NaN where one is missing, or NULL; not read when there are labels */
+    mp_sparse edge_attributes; /* E x columns in the order of graphs.col; 0 columns: none      */
+    int edge_label_columns;
+    const int *edge_labels;  /* E x edge_label_columns, the file's numbers                   */
+    int edge_columns_unread; /* label and attribute columns of edges that were not wanted */
+    const char *file;        /* where graph b is a line of one file, number first_line + b; else NULL */
+    int first_line;
+    int self_loops, repeated_edges, added_reverse; /* lines dropped, lines dropped, edges added */
+    int fixed[5][2];                               /* as in mp_dataset                         */
+    const char *fixed_name[5];
+    const int *fixed_list;
+    const struct mp_fold_text *fold_text; /* folds that came with the files, or NULL */
+} mp_raw;
+
+/* Takes over a split in which graph b is in part[b], or in none where that is MP_PARTS or more. `name` has that of each part
+ * or NULL: train, validation, test, and up to two larger tests. */
+#define MP_PARTS 5
+void mp_raw_split(mp_raw *raw, const unsigned char *part, const char *const name[MP_PARTS], mp_arena *a);
+
+/* That again: the part of each graph; NULL when there is no split. */
+const unsigned char *mp_raw_parts(const mp_raw *raw, mp_arena *a);
+
+/* Features, classes and seal of some graphs of a larger set. */
+MP_MUST mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out);
+
+/* Classes and seal alone; `out` has its name and graphs. */
+MP_MUST mp_err mp_dataset_seal(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out);
+
+/* Those, the split and the fingerprint. `as` NULL: by math.md 1.7 and the set's name. */
+MP_MUST mp_err mp_dataset_build(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out);
+
+#endif

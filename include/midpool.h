@@ -15,6 +15,8 @@
 #ifndef MIDPOOL_H
 #define MIDPOOL_H
 
+#include "midpool/status.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,19 +28,19 @@ extern "C" {
 typedef struct mp_predictor mp_predictor;
 
 /* NULL when it fails; then mp_predictor_error says why, in one line that names the file. */
-mp_predictor *mp_predictor_load(const char *path);
-mp_predictor *mp_predictor_from(const void *bytes, size_t n); /* a model file in memory */
-void mp_predictor_free(mp_predictor *p);                      /* NULL is allowed */
+MP_API mp_predictor *mp_predictor_load(const char *path);
+MP_API mp_predictor *mp_predictor_from(const void *bytes, size_t n); /* a model file in memory */
+MP_API void mp_predictor_free(mp_predictor *p);                      /* NULL is allowed */
 
 /* The last failure of this thread; "" when nothing failed yet. */
-const char *mp_predictor_error(void);
+MP_API const char *mp_predictor_error(void);
 
 /* What the model takes and gives. A model for numbers instead of classes has 0 classes. All are 0 for NULL. */
-int mp_predictor_features(const mp_predictor *p);      /* columns of x */
-int mp_predictor_attributes(const mp_predictor *p);    /* columns of node attributes */
-int mp_predictor_label_columns(const mp_predictor *p); /* columns of node labels */
-int mp_predictor_classes(const mp_predictor *p);
-int64_t mp_predictor_class(
+MP_API int mp_predictor_features(const mp_predictor *p);      /* columns of x */
+MP_API int mp_predictor_attributes(const mp_predictor *p);    /* columns of node attributes */
+MP_API int mp_predictor_label_columns(const mp_predictor *p); /* columns of node labels */
+MP_API int mp_predictor_classes(const mp_predictor *p);
+MP_API int64_t mp_predictor_class(
     const mp_predictor *p,
     int i); /* the value of class i in the label file; 0, and a line in mp_predictor_error, when there is no class i */
 
@@ -65,7 +67,7 @@ typedef struct mp_answer {
 
 /* False when it fails: an edge to a node that is not there, missing features, a label the model never met, a graph too
  * large for the model's operators or for the memory there is. */
-bool mp_predict(mp_predictor *p, const mp_query *graph, mp_answer *out);
+MP_API bool mp_predict(mp_predictor *p, const mp_query *graph, mp_answer *out);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 from baselines import BASELINES
 from files import load_graphs, load_model
-from layers import CONVS, gcn_noloop, linear, relu
+from layers import conv_of, gcn, gcn_noloop, linear, relu
 from pools import Pool
 
 # 6.1, 6.7: convolution, blocks (None: --layers), whether the last block pools, whether every block is read, readout
@@ -25,10 +25,11 @@ ARCHS = {
 def network(c, w, g, x):  # 6.1
     conv, blocks, pools_last, reads_each, readout = ARCHS[c["arch"]]
     conv, blocks = conv if c["conv"] == "auto" else c["conv"], blocks or c["layers"]
-    learned = c["pool"] == "hgpsl" and conv == "gcn" and c["next-conv"] == "auto"  # 3.5
+    learned = c["pool"] == "hgpsl" and c["next-conv"] == "auto"  # 3.5
     r = 0
     for l in range(blocks):
-        x = relu((gcn_noloop if l and learned else CONVS[conv])(w.under(f"convs.{l}"), g, x))
+        layer = conv_of(conv, g)
+        x = relu((gcn_noloop if l and learned and layer is gcn else layer)(w.under(f"convs.{l}"), g, x))
         if l < blocks - 1 or pools_last:
             g, x = Pool(c, w.under(f"pools.{l}")).run(g, x)
         if reads_each or l == blocks - 1:

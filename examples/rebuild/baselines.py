@@ -2,14 +2,14 @@
 SPDX-License-Identifier: MIT
 """
 import numpy as np
-from layers import CONVS, Graph, batch_norm, gat, gcn, layer_norm, leaky, linear, mean_over, relu, sigmoid, softmax, symmetric
+from layers import Graph, batch_norm, conv_of, gat, gcn, layer_norm, leaky, linear, mean_over, relu, sigmoid, softmax, symmetric
 
 
 def convolved(c, w, g, x, layers=None):
     """The outputs of all convolutions in turn, each after ReLU (5.0)."""
-    conv, out = CONVS["gcn" if c["conv"] == "auto" else c["conv"]], []
+    name, out = "gcn" if c["conv"] == "auto" else c["conv"], []
     for l in range(c["layers"]) if layers is None else layers:
-        x = relu(conv(w.under(f"convs.{l}"), g, x))
+        x = relu(conv_of(name, g)(w.under(f"convs.{l}"), g, x))
         out.append(x)
     return out
 

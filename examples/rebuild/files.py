@@ -43,6 +43,22 @@ def numbers(path):
     return np.array([[float(v) for v in line.split(",")] for line in path.read_text().split("\n") if line.strip()])
 
 
+def one_hot(values, columns):
+    return [np.eye(column["count"])[values[:, k] - column["min"]] for k, column in enumerate(columns)]
+
+
+def edge_columns(stem, recipe):
+    """A row of attributes for each line of the edge file, or None (1.7)."""
+    edges, columns = recipe.get("edges"), []
+    if not edges:
+        return None
+    if edges["attributes"]:
+        columns.append(numbers(pathlib.Path(stem + "_edge_attributes.txt")))
+    if edges["labels"]:
+        columns += one_hot(numbers(pathlib.Path(stem + "_edge_labels.txt")).astype(int), edges["labels"])
+    return np.hstack(columns).astype(np.float32).astype(float)
+
+
 def load_graphs(folder, recipe):
     """Yields (graph, features) in the order of the files."""
     edges_file = next(pathlib.Path(folder).glob("*_A.txt"))
@@ -55,20 +71,24 @@ def load_graphs(folder, recipe):
         columns.append(numbers(pathlib.Path(stem + "_node_attributes.txt"))[:, recipe["skip_attributes"]:])
     if recipe["labels"]:
         labels = numbers(pathlib.Path(stem + "_node_labels.txt")).astype(int)
-        for k, column in enumerate(recipe["labels"]):
-            columns.append(np.eye(column["count"])[labels[:, k] - column["min"]])
+        columns += one_hot(labels, recipe["labels"])
+    of_edges = edge_columns(stem, recipe)
     edges_of = [[] for _ in range(owner[-1] + 1)]
-    for i, j in edges:
-        edges_of[owner[i]].append((i, j))
+    for line, (i, j) in enumerate(edges):
+        edges_of[owner[i]].append((line, i, j))
     for b, pairs in enumerate(edges_of):
         n = first[b + 1] - first[b]
         on = np.zeros((n, n), bool)
-        for i, j in pairs:
-            on[i - first[b], j - first[b]] = on[j - first[b], i - first[b]] = i != j
+        edge = None if of_edges is None else np.zeros((n, n, of_edges.shape[1]))
+        for line, i, j in pairs:
+            i, j = i - first[b], j - first[b]
+            on[i, j] = on[j, i] = i != j
+            if edge is not None:
+                edge[i, j] = edge[j, i] = of_edges[line]
         own = [c[first[b]:first[b + 1]] for c in columns]
         degree = on.sum(1)
         if recipe["degree"] == "one-hot":  # a degree the model never met is a row of zeros
             own.append((degree[:, None] == np.arange(recipe["degree_max"] + 1)).astype(float))
         elif recipe["degree"] == "normalised":
             own.append((degree[:, None] - recipe["degree_mean"]) / recipe["degree_std"])
-        yield Graph(on), np.hstack(own).astype(np.float32).astype(float)
+        yield Graph(on, edge=edge), np.hstack(own).astype(np.float32).astype(float)

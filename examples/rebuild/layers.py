@@ -5,10 +5,11 @@ import numpy as np
 
 
 class Graph:
-    """on[i, j]: there is an edge j -> i. A[i, j]: its weight. origin: the first graph, and where its nodes are (3.7)."""
+    """on[i, j]: there is an edge j -> i. A[i, j]: its weight. origin: the first graph, and where its nodes are (3.7).
+    edge[i, j]: its attributes, or None for all: edges that a pooling made have none (6.3)."""
 
-    def __init__(self, on, weights=None, origin=None):
-        self.on, self.weighted, self.origin = on, weights is not None, origin
+    def __init__(self, on, weights=None, origin=None, edge=None):
+        self.on, self.weighted, self.origin, self.edge = on, weights is not None, origin, edge
         self.A = np.where(on, weights, 0.0) if self.weighted else on.astype(float)
         self.n = len(on)
 
@@ -23,7 +24,8 @@ class Graph:
 
     def kept(self, keep):
         at = np.ix_(keep, keep)
-        return Graph(self.on[at], self.A[at] if self.weighted else None)
+        edge = None if self.edge is None else self.edge[at]
+        return Graph(self.on[at], self.A[at] if self.weighted else None, edge=edge)
 
     def open(self):
         return self.A * (1 - np.eye(self.n))
@@ -117,7 +119,32 @@ def gcn_noloop(w, g, x):  # 3.5; without a bias 3.9's raw fusion
     return g.A @ linear(w, x, "lin") + (w["bias"] if "bias" in w else 0)
 
 
+def messages(w, g, x):  # 2.7: ReLU(x_j + q_ij) in row i, column j, 0 where there is no edge
+    return relu(x[None] + g.edge @ w["edge.weight"].T) * g.on[:, :, None]
+
+
+def gine(w, g, x):  # 2.7
+    return linear(w, relu(linear(w, x + messages(w, g, x).sum(1), "nn.0")), "nn.2")
+
+
+def ogb_gcn(w, g, x):  # 2.7
+    z, degree = linear(w, x, "linear"), g.on.sum(0) + 1
+    near = messages(w, g, z) / np.sqrt(degree[:, None] * degree)[:, :, None]
+    return near.sum(1) + relu(z + w["root_emb.weight"]) / degree[:, None]
+
+
+def ogb_gin(w, g, x):  # 2.7
+    h = linear(w, (1 + w["eps"]) * x + messages(w, g, x).sum(1), "mlp.0")
+    return linear(w, relu(batch_norm(w.under("mlp.1"), h)), "mlp.3")
+
+
+def conv_of(name, g):
+    """The convolution of that name, or GCN where it needs attributes of edges and the edges are new (6.3)."""
+    return CONVS["gcn" if name in ("gine", "ogb-gcn", "ogb-gin") and g.edge is None else name]
+
+
 CONVS = {
+    "gine": gine, "ogb-gcn": ogb_gcn, "ogb-gin": ogb_gin,
     "gcn": gcn, "graphconv": graph_conv, "gin": gin, "sage": sage, "gat": gat, "cheb": cheb,
     "leconv": lambda w, g, x: le_conv(w, g, x, "paper"), "leconv-pyg": lambda w, g, x: le_conv(w, g, x, "pyg"),
     "leconv-authors": lambda w, g, x: le_conv(w, g, x, "authors"), "graphconv-mean": graph_conv_mean,

@@ -5,11 +5,14 @@
 #ifndef MP_ARENA_H
 #define MP_ARENA_H
 
+#include "base/api.h"
 #include "base/err.h"
 
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+MP_API_BEGIN
 
 typedef struct mp_arena mp_arena;
 typedef struct mp_arena_mark {
@@ -62,5 +65,7 @@ void mp_arena_on_full(void (*hook)(size_t bytes));
 
 /* Refuse to hold more than this over all arenas; 0 = no limit. */
 void mp_arena_limit(size_t bytes);
+
+MP_API_END
 
 #endif

@@ -4,7 +4,10 @@
 #ifndef MP_CONF_H
 #define MP_CONF_H
 
+#include "base/api.h"
 #include "base/text.h"
+
+MP_API_BEGIN
 
 typedef enum mp_opt_kind { MP_OPT_INT, MP_OPT_REAL, MP_OPT_FLAG, MP_OPT_CHOICE, MP_OPT_TEXT, MP_OPT_LIST } mp_opt_kind;
 
@@ -56,5 +59,7 @@ bool mp_conf_quoted(const mp_opt *opt, const char *value);
 /* A JSON object of all options, in table order; from the option `late` on (NULL: none) those that are not at their
  * defaults. */
 void mp_conf_json(const mp_opt *table, const char *late, const void *conf, mp_buf *out);
+
+MP_API_END
 
 #endif

@@ -6,15 +6,10 @@
 #ifndef MP_ERR_H
 #define MP_ERR_H
 
-typedef enum mp_err {
-    MP_OK = 0,
-    MP_ERR_USAGE,    /* the command line or a configuration is wrong: exit 2 */
-    MP_ERR_INPUT,    /* a file says something impossible: exit 1, as are all below */
-    MP_ERR_IO,       /* the system refused: no file, no space, no permission */
-    MP_ERR_DIVERGED, /* training met NaN or infinity */
-    MP_ERR_LIMIT,    /* would need more memory or larger counts than allowed */
-    MP_ERR_BUSY      /* another program is using it: the same may work later */
-} mp_err;
+#include "base/api.h"
+#include "midpool/status.h"
+
+MP_API_BEGIN
 
 #define MP_MUST __attribute__((warn_unused_result))
 
@@ -34,9 +29,6 @@ static inline mp_err mp_failed(mp_err said, mp_err code)
 #define mp_fail(code, ...)        mp_failed(mp_fail((code), __VA_ARGS__), (code))
 #define mp_fail_within(code, ...) mp_failed(mp_fail_within((code), __VA_ARGS__), (code))
 
-/* The last message of this thread; "" when nothing failed yet. */
-const char *mp_message(void);
-
 /* A status with its message, to carry from one thread to another. */
 #define MP_MESSAGE 1024
 typedef struct mp_failure {
@@ -55,5 +47,7 @@ mp_err mp_failure_again(const mp_failure *f);  /* as this thread's own */
 /* Always on. A failed assertion is a bug in the caller: says where and stops the program. */
 #define mp_assert(cond) ((cond) ? (void)0 : mp_bug(#cond, __FILE__, __LINE__))
 _Noreturn void mp_bug(const char *what, const char *file, int line);
+
+MP_API_END
 
 #endif

@@ -9,10 +9,13 @@
 #ifndef MP_GUARD_H
 #define MP_GUARD_H
 
+#include "base/api.h"
 #include "base/err.h"
 
 #include <limits.h>
 #include <stdint.h>
+
+MP_API_BEGIN
 
 /* What work(arg) returns, or the status it gave up with. */
 MP_MUST mp_err mp_guarded(mp_err (*work)(void *arg), void *arg);
@@ -34,5 +37,7 @@ typedef struct mp_held {
 } mp_held;
 void mp_hold(mp_held *h, void (*release)(mp_held *));
 void mp_let_go(mp_held *h);
+
+MP_API_END
 
 #endif

@@ -7,7 +7,11 @@
 #ifndef MP_RNG_H
 #define MP_RNG_H
 
+#include "base/api.h"
+
 #include <stdint.h>
+
+MP_API_BEGIN
 
 typedef enum mp_purpose {
     MP_FOR_INIT = 1, /* initial weights */
@@ -46,5 +50,7 @@ double mp_rng_between(mp_rng *r, double lo, double hi); /* uniform in [lo, hi) *
 double mp_rng_normal(mp_rng *r);                        /* mean 0, variance 1 */
 int mp_rng_below(mp_rng *r, int n);                     /* uniform in 0 .. n-1, without bias; n >= 1 */
 void mp_rng_shuffle(mp_rng *r, int *items, int n);
+
+MP_API_END
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef MP_TEXT_H
 #define MP_TEXT_H
 
+#include "base/api.h"
 #include "base/arena.h"
 #include "base/err.h"
 
@@ -10,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+MP_API_BEGIN
 
 #define MP_TEXT_MARK "\xEF\xBB\xBF"
 
@@ -80,5 +83,7 @@ void mp_buf_add(mp_buf *b, const void *data, size_t n);
 void mp_buf_puts(mp_buf *b, const char *s);
 void mp_buf_printf(mp_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void mp_buf_free(mp_buf *b);
+
+MP_API_END
 
 #endif

@@ -7,7 +7,10 @@
 #ifndef MP_CONFIG_H
 #define MP_CONFIG_H
 
+#include "base/api.h"
 #include "base/conf.h"
+
+MP_API_BEGIN
 
 #define MP_OWN_BYTES    768
 #define MP_OPTIONS_MOST 160
@@ -120,5 +123,7 @@ void mp_config_to_full_json(const mp_config *c, mp_buf *out); /* late options to
 struct mp_json;
 MP_MUST mp_err mp_config_from_object(const struct mp_json *object, const char *name, mp_config *out);
 MP_MUST mp_err mp_config_from_json(mp_span json, const char *name, mp_arena *a, mp_config *out);
+
+MP_API_END
 
 #endif

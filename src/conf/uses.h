@@ -8,7 +8,10 @@
 #ifndef MP_USES_H
 #define MP_USES_H
 
+#include "base/api.h"
 #include "conf/config.h"
+
+MP_API_BEGIN
 
 typedef struct mp_use_word { /* one word of a list */
     mp_span option;
@@ -38,5 +41,7 @@ mp_used mp_uses(const mp_use_list *list, const mp_config *c, const char *option)
 
 /* What stands in the way: "schedule is cosine or drop is not 0", for an option that is named but not used now. */
 void mp_uses_needs(const mp_use_list *list, const char *option, mp_buf *out);
+
+MP_API_END
 
 #endif

@@ -5,8 +5,11 @@
 #ifndef MP_OPS_H
 #define MP_OPS_H
 
+#include "base/api.h"
 #include "grad/tape.h"
 #include "graph/assign.h"
+
+MP_API_BEGIN
 
 /* X W + b, then ReLU if asked. X N x in, W in x out, b 1 x out or NULL. */
 mp_mat *mp_linear(mp_ctx *c, mp_mat *x, mp_mat *w, mp_mat *b, bool relu);
@@ -150,5 +153,7 @@ mp_mat *mp_block_sym(mp_ctx *c, mp_mat *a);
  * sharpens S, over the number of graphs; detach: its target is a constant. */
 mp_mat *mp_memory(mp_ctx *c, mp_mat *x, mp_mat *keys, mp_mat *mix, int heads);
 mp_mat *mp_kl_loss(mp_ctx *c, mp_mat *s, const int *ptr, int graphs, bool detach);
+
+MP_API_END
 
 #endif

@@ -6,7 +6,11 @@
 #ifndef MP_PROFILE_H
 #define MP_PROFILE_H
 
+#include "base/api.h"
+
 #include <stddef.h>
+
+MP_API_BEGIN
 
 #define MP_PROFILE_MOST 96
 
@@ -35,5 +39,7 @@ static inline void mp_mark(mp_profile *p, const char *what)
 {
     if (p) mp_profile_charge(p, what, MP_FORWARD);
 }
+
+MP_API_END
 
 #endif

@@ -7,10 +7,13 @@
 #ifndef MP_TAPE_H
 #define MP_TAPE_H
 
+#include "base/api.h"
 #include "base/rng.h"
 #include "grad/profile.h"
 #include "graph/graph.h"
 #include "math/kernels.h"
+
+MP_API_BEGIN
 
 struct mp_ctx;
 typedef struct mp_step {
@@ -76,5 +79,7 @@ void mp_tape_push(mp_ctx *c, void (*back)(void *, mp_ctx *), const char *name, v
 
 /* Runs all steps backwards. Set the gradient of the outputs first (mp_grad_zeroed). */
 void mp_tape_back(mp_ctx *c);
+
+MP_API_END
 
 #endif

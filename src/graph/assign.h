@@ -4,7 +4,10 @@
 #ifndef MP_ASSIGN_H
 #define MP_ASSIGN_H
 
+#include "base/api.h"
 #include "graph/graph.h"
+
+MP_API_BEGIN
 
 typedef struct mp_assign {
     int nodes, clusters, size;                   /* size: elements of the vector of strengths     */
@@ -23,5 +26,7 @@ void mp_assign_rows(mp_arena *a, const mp_graph *g, const int *keep, int cluster
 
 /* From lists by node: node v belongs to owner[node_ptr[v]] .. ascending; strengths are numbered in that order. */
 void mp_assign_nodes(mp_arena *a, int nodes, int clusters, const int *node_ptr, const int *owner, mp_assign *out);
+
+MP_API_END
 
 #endif

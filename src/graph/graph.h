@@ -7,6 +7,7 @@
 #ifndef MP_GRAPH_H
 #define MP_GRAPH_H
 
+#include "base/api.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/real.h"
@@ -14,6 +15,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+MP_API_BEGIN
 
 /* A matrix: rows x cols, row-major, no strides. `g` is the gradient, NULL when nobody needs one;
  * until `live` its contents are unspecified (see tape.h). */
@@ -97,5 +100,7 @@ mp_sparse mp_sparse_pick(mp_arena *a, const mp_sparse *x, const int *which, int 
  * reverses and attributes stay behind, and where the collection knows its twins the edges of graphs that have classes of them. */
 void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n, bool sums_only,
                      mp_graph *out, mp_sparse *out_x);
+
+MP_API_END
 
 #endif

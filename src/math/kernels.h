@@ -11,6 +11,7 @@
 #ifndef MP_KERNELS_H
 #define MP_KERNELS_H
 
+#include "base/api.h"
 #include "base/real.h"
 #include "base/rng.h"
 #include "math/plain.h"
@@ -18,6 +19,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+MP_API_BEGIN
 
 typedef enum mp_act { MP_ACT_NONE, MP_ACT_RELU, MP_ACT_TANH, MP_ACT_SIGMOID, MP_ACT_LEAKY } mp_act;
 #define MP_LEAKY_SLOPE ((mp_real)0.2)
@@ -169,5 +172,7 @@ size_t mp_gemm_work(int M, int N, int K);
  * machine lacks it. */
 const mp_kernels *mp_kernels_get(void);
 const mp_kernels *mp_kernels_named(const char *isa);
+
+MP_API_END
 
 #endif

@@ -150,6 +150,7 @@ static mp_err answer(void *arg)
     mp_sparse x;
     int unseen;
     MP_TRY(mp_query_build(&p->about.recipe, a->in, p->step, &g, &x, &unseen));
+    MP_TRY(mp_model_accepts(p->model, &g));
     mp_ctx c = { .arena = p->step, .k = p->kernels };
     mp_params_bind(mp_model_params(p->model), &c, NULL);
     unsigned before = mp_flush_on();

@@ -263,6 +263,14 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
     return run_head(m, c, r);
 }
 
+mp_err mp_model_accepts(const mp_model *m, const mp_graph *g)
+{
+    int has = g->edge_x ? g->edge_x->cols : 0;
+    if (m->in.edge_features == 0 || m->in.edge_features == has) return MP_OK;
+    return mp_fail(MP_ERR_INPUT, "the model reads %d columns of attributes of edges, and the graphs have %d",
+                   m->in.edge_features, has);
+}
+
 void mp_model_meets(const mp_model *m, int n, int64_t *nodes)
 {
     for (int l = 0; l < m->blocks && m->pool[l]; l++) {

@@ -45,6 +45,9 @@ void mp_config_resolve(mp_config *c, const mp_graph *all);
  * step. Leaving it out changes no result. Memory is the arena's. */
 MP_MUST mp_err mp_config_prepare(const mp_config *c, const mp_prepare *how, mp_arena *a, mp_graph *all);
 
+/* Fails when the graphs lack the attributes of edges that the network reads, or have other columns of them. */
+MP_MUST mp_err mp_model_accepts(const mp_model *m, const mp_graph *g);
+
 #define MP_LEVELS 16 /* the most poolings a network has */
 
 /* Adds to nodes[l] how many nodes pooling l meets of a graph of n nodes, as far as that does not depend on scores. */

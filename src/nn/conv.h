@@ -8,8 +8,11 @@
 #ifndef MP_CONV_H
 #define MP_CONV_H
 
+#include "base/api.h"
 #include "conf/config.h"
 #include "nn/layers.h"
+
+MP_API_BEGIN
 
 typedef struct mp_conv_setup { /* what a convolution knows when it claims its parameters */
     mp_params *params;
@@ -56,5 +59,7 @@ mp_conv mp_conv_init(mp_params *p, const char *prefix, const mp_conv_kind *kind,
 /* Weights and bias of a GCN layer, for who sums before the product. */
 mp_lin mp_gcn_map(const mp_conv *l);
 mp_mat *mp_conv_run(const mp_conv *l, mp_ctx *c, const mp_graph *g, mp_input x, bool relu);
+
+MP_API_END
 
 #endif

@@ -7,8 +7,11 @@
 #ifndef MP_LAYERS_H
 #define MP_LAYERS_H
 
+#include "base/api.h"
 #include "grad/ops.h"
 #include "nn/params.h"
+
+MP_API_BEGIN
 
 typedef struct mp_input { /* one of the two */
     mp_mat *dense;
@@ -46,5 +49,7 @@ const mp_graph *mp_weighted(mp_ctx *c, const mp_graph *g, mp_mat *w);
 
 /* The graph with every self loop, weights carried along (1 for new loops). */
 const mp_graph *mp_looped(mp_ctx *c, const mp_graph *g);
+
+MP_API_END
 
 #endif

@@ -6,7 +6,10 @@
 #ifndef MP_LIFT_H
 #define MP_LIFT_H
 
+#include "base/api.h"
 #include "grad/ops.h"
+
+MP_API_BEGIN
 
 typedef enum mp_lift_kind {
     MP_LIFT_NONE,    /* there is no way back                                                                     */
@@ -31,5 +34,7 @@ mp_lift mp_lift_blocks(mp_mat *s, const int *ptr, int graphs);
 
 /* x has a row for each node of the pooled graph and any number of columns. */
 mp_mat *mp_lift_run(const mp_lift *l, mp_ctx *c, mp_mat *x);
+
+MP_API_END
 
 #endif

@@ -6,8 +6,11 @@
 #ifndef MP_PARAMS_H
 #define MP_PARAMS_H
 
+#include "base/api.h"
 #include "base/rng.h"
 #include "grad/tape.h"
+
+MP_API_BEGIN
 
 typedef enum mp_init_kind { MP_INIT_ZERO, MP_INIT_ONE, MP_INIT_QUARTER, MP_INIT_UNIFORM, MP_INIT_NORMAL } mp_init_kind;
 
@@ -60,5 +63,7 @@ static inline mp_mat *mp_use(mp_ctx *c, int id)
 {
     return id < 0 ? NULL : &c->params[id];
 }
+
+MP_API_END
 
 #endif

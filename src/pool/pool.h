@@ -12,9 +12,12 @@
 #ifndef MP_POOL_H
 #define MP_POOL_H
 
+#include "base/api.h"
 #include "conf/uses.h"
 #include "nn/conv.h"
 #include "nn/lift.h"
+
+MP_API_BEGIN
 
 typedef struct mp_pooling {
     const struct mp_pool *pool; /* mp_pool_run: the layer                                  */
@@ -216,5 +219,7 @@ const mp_graph *mp_builder_end(mp_builder *b, mp_ctx *c, int graphs, const int *
 
 /* mid.c: key and dropped of p from its score. */
 void mp_mid_key(const mp_pool *pool, mp_ctx *c, mp_pooling *p);
+
+MP_API_END
 
 #endif

@@ -6,9 +6,12 @@
 #ifndef MP_METRIC_H
 #define MP_METRIC_H
 
+#include "base/api.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "task/task.h"
+
+MP_API_BEGIN
 
 typedef struct mp_column { /* one column of labels */
     int n;                 /* graphs whose label is known */
@@ -40,9 +43,6 @@ MP_MUST mp_err mp_metric_add(const mp_metric *m, const char *task);
 #define MP_METRICS_MOST 16
 int mp_metrics_of(const mp_task *t, const mp_metric *out[MP_METRICS_MOST]);
 
-/* Names of all metrics, NULL at the end, for messages. */
-const char *const *mp_metric_names(void);
-
 /* The leading metric of a task: the one named, or its first ("auto"). Fails when the task has none of that name. */
 MP_MUST mp_err mp_metric_lead(const mp_task *t, const char *name, const mp_metric **out);
 
@@ -63,5 +63,7 @@ void mp_metric_unit(const mp_metric *m, double v, char *out, size_t n);
 
 /* Rows, for the registry. */
 extern const mp_metric mp_metrics_classes[], mp_metrics_ranks[], mp_metrics_numbers[]; /* end with a name NULL */
+
+MP_API_END
 
 #endif

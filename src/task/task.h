@@ -12,8 +12,11 @@
 #ifndef MP_TASK_H
 #define MP_TASK_H
 
+#include "base/api.h"
 #include "conf/config.h"
 #include "grad/ops.h"
+
+MP_API_BEGIN
 
 typedef struct mp_task mp_task;
 typedef struct mp_metric mp_metric;
@@ -85,5 +88,7 @@ void mp_goal_standardise(mp_goal *g, const mp_labels *labels, const int *which, 
 int mp_outputs_of_columns(const mp_goal *g);
 void mp_tell_raw(const mp_goal *g, const mp_kernels *k, mp_real *told, const mp_real *raw, int rows);
 mp_real *mp_labels_real(mp_ctx *c, const double *want, size_t n);
+
+MP_API_END
 
 #endif

@@ -245,6 +245,7 @@ static void begin(mp_engine *e, const mp_batch *b)
 static mp_err run_batch(mp_engine *e, const mp_batch *b, mp_draw draw, double *loss, double *aux)
 {
     mp_assert(b->n > 0 && b->x->cols == mp_model_features(e->model));
+    MP_TRY(mp_model_accepts(e->model, b->all));
     e->known = *b;
     e->known.all = with_twins(e, b->all);
     begin(e, &e->known);
@@ -334,6 +335,7 @@ int mp_engine_cut(mp_engine *e, const mp_batch *b, mp_batch *largest)
 
 mp_err mp_engine_try(mp_engine *e, const mp_batch *b, size_t *bytes)
 {
+    MP_TRY(mp_model_accepts(e->model, b->all));
     begin(e, b);
     e->aux_only = false;
     e->aux_weight = 1;
@@ -368,6 +370,7 @@ mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out)
 {
     if (b->n == 0) return MP_OK;
     mp_assert(b->x->cols == mp_model_features(e->model));
+    MP_TRY(mp_model_accepts(e->model, b->all));
     e->batch = b;
     e->out = out;
     cut(e, b, false);

@@ -14,7 +14,7 @@ fail() {
     exit 1
 }
 files() { # below a folder
-    (cd "$1" 2>/dev/null && find . -type f | sort | tr '\n' ' ') || true
+    (cd "$1" 2>/dev/null && find . ! -type d | sort | tr '\n' ' ') || true
 }
 
 project=$scratch/project
@@ -26,10 +26,11 @@ echo 'int main(void) { return 0; }' >"$project/one.c"
 cat >"$project/meson.build" <<'END'
 project('one', 'c')
 executable('one', 'one.c', install : true)
-install_headers('one.c')
+shared_library('two', 'one.c', version : '1.2.3', soversion : '1', install : true, install_dir : 'lib')
+install_headers('one.c', subdir : 'midpool')
 END
 cd "$project"
-there="./bin/one ./include/one.c "
+there="./bin/one ./include/midpool/one.c ./lib/libtwo.so ./lib/libtwo.so.1 ./lib/libtwo.so.1.2.3 "
 
 make install PREFIX="$scratch/first" >"$scratch/log" 2>&1 || fail "make install: $(cat "$scratch/log")"
 [ "$(files "$scratch/first")" = "$there" ] || fail "PREFIX has: $(files "$scratch/first")"
@@ -41,5 +42,6 @@ make install PREFIX=/second DESTDIR="$scratch/stage" >"$scratch/log" 2>&1 || fai
 echo keep >"$scratch/first/bin/other"
 make uninstall PREFIX="$scratch/first" >"$scratch/log" 2>&1 || fail "make uninstall: $(cat "$scratch/log")"
 [ "$(files "$scratch/first")" = "./bin/other " ] || fail "left in PREFIX: $(files "$scratch/first")"
+[ ! -e "$scratch/first/include/midpool" ] || fail "an empty folder is left"
 make uninstall PREFIX=/second DESTDIR="$scratch/stage" >"$scratch/log" 2>&1 || fail "make uninstall: $(cat "$scratch/log")"
 [ "$(files "$scratch/stage")" = "" ] || fail "left in DESTDIR: $(files "$scratch/stage")"

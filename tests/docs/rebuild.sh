@@ -59,6 +59,10 @@ mv "$work/large" "$work/ER/ER_node_attributes.txt"
 awk '{ print NR * 7 % 3 + 2 ", " int(NR / 4) % 2 }' "$work/ER/ER_node_attributes.txt" > "$work/ER/ER_node_labels.txt"
 "$MIDPOOL_BIN" data generate er --out "$work/bare/ER" --graphs 24 --nodes 15 --edges 20 --columns 0 > "$work/log" || exit 1
 
+mkdir -p "$work/bonds/ER" && cp "$work"/ER/ER_* "$work/bonds/ER/" # the same with labels and attributes of edges
+awk -F '[, ]+' '{ print ($1 + $2) % 3 + 1 }' "$work/ER/ER_A.txt" > "$work/bonds/ER/ER_edge_labels.txt"
+awk -F '[, ]+' '{ print ($1 * $2) % 7 / 3 - 1 ", " ($1 + $2) % 2 }' "$work/ER/ER_A.txt" > "$work/bonds/ER/ER_edge_attributes.txt"
+
 if [ "$1" = methods ]; then
     for pool in topk sag att asap hgpsl vip rep ug gsa cgi tap ipool; do
         model "$work/ER" --pool $pool
@@ -137,6 +141,21 @@ else
 --pool mem --heads 2
 --pool gmt --heads 4 --ln
 --pool gmt --attend keys --heads 2 --clusters 2
+END
+    while read -r options; do
+        # shellcheck disable=SC2086
+        model "$work/bonds/ER" $options
+    done << 'END'
+--pool topk --conv gine
+--pool sag --conv ogb-gcn --mid
+--pool tap --conv ogb-gin
+--pool topk --conv gine --adj-power 2
+--pool asap --conv gine
+--pool hgpsl --conv ogb-gcn
+--pool vip --vip-adj induced --conv gine
+--pool set2set --conv gine
+--pool edge --conv ogb-gcn
+--pool gmt --conv ogb-gin
 END
 fi
 rebuild

@@ -207,6 +207,31 @@ static void shards_carry_attributes_and_batch_norm_forbids_them(void **state)
     }
 }
 
+static void graphs_without_the_attributes_are_refused(void **state)
+{
+    (void)state;
+    world w;
+    edge_world(&w, "pool=topk conv=gine hidden=4 layers=2", MP_RIG_ONES);
+    mp_engine *e = mp_engine_new(w.model, 1);
+    mp_batch b = batch_of(&w, 0, GRAPHS);
+    mp_real *out = MP_NEW(w.rig.memory, mp_real, GRAPHS * OUTPUTS);
+    double loss, aux;
+    size_t bytes;
+    assert_int_equal(mp_engine_predict(e, &b, out), MP_OK);
+    const mp_sparse *other = mp_rig_attributes(&w.rig, &w.all, COLUMNS + 1, MP_RIG_ONES);
+    for (int i = 0; i < 2; i++) {
+        char want[128];
+        w.all.edge_x = i ? other : NULL;
+        snprintf(want, sizeof want, "the model reads 3 columns of attributes of edges, and the graphs have %d", 4 * i);
+        assert_int_equal(mp_engine_predict(e, &b, out), MP_ERR_INPUT);
+        assert_string_equal(mp_message(), want);
+        assert_int_equal(mp_engine_train(e, &b, (mp_draw){ 1, 0, 0, 0 }, &loss, &aux), MP_ERR_INPUT);
+        assert_int_equal(mp_engine_try(e, &b, &bytes), MP_ERR_INPUT);
+    }
+    mp_engine_free(e);
+    world_free(&w);
+}
+
 /* Of networks that do not read them, attributes change no bit and cost no copy. */
 static void attributes_that_nobody_reads_change_nothing(void **state)
 {
@@ -255,6 +280,7 @@ int main(void)
         cmocka_unit_test(attributes_reach_the_blocks_that_the_rows_say),
         cmocka_unit_test(baselines_read_attributes_before_they_pool),
         cmocka_unit_test(shards_carry_attributes_and_batch_norm_forbids_them),
+        cmocka_unit_test(graphs_without_the_attributes_are_refused),
         cmocka_unit_test(attributes_that_nobody_reads_change_nothing),
         cmocka_unit_test(model_files_keep_the_number_of_columns),
     };

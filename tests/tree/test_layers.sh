@@ -41,6 +41,7 @@ for folder in src/*/; do
         [ -f "$file" ] || continue
         for included in $(sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' "$file"); do
             case $included in
+            midpool/*) ;; # public headers
             */*)
                 other=$(place "${included%%/*}")
                 [ "$other" -gt 0 ] || complain "$file includes $included, which is in no layer"
@@ -52,7 +53,7 @@ for folder in src/*/; do
     done
 done
 
-for header in src/*/*.h include/*.h; do
+for header in src/*/*.h include/*.h include/midpool/status.h; do
     [ -f "$header" ] || continue
     case $header in
     src/*) name=${header#src/} ;;

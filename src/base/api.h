@@ -1,0 +1,10 @@
+/* api.h - what the shared library shows: all that headers for parts of one's own (midpool/operator.h) declare between the two.
+ * Everything else is hidden; a test compares the names.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_API_H
+#define MP_API_H
+
+#define MP_API_BEGIN _Pragma("GCC visibility push(default)")
+#define MP_API_END   _Pragma("GCC visibility pop")
+
+#endif

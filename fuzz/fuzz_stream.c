@@ -27,7 +27,12 @@ static void read_all(mp_stream *s)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const mp_recipe labels = { .attributes = 1, .label_columns = 1, .label_count = { 4 } },
+    static const mp_recipe labels = { .attributes = 1,
+                                      .label_columns = 1,
+                                      .label_count = { 4 },
+                                      .edge_attributes = 1,
+                                      .edge_label_columns = 1,
+                                      .edge_label_count = { 3 } },
                            degrees = { .degree = MP_DEGREE_ONE_HOT, .degree_max = 3 };
     static const int64_t classes[] = { 0, 1 };
     if (size == 0) return 0;

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const names[] = { "T", "COLORS-3", "TRIANGLES", "ZINC_12k" };
     if (size == 0) return 0;
-    mp_tu_files f = { .name = names[data[0] % 4] };
+    mp_tu_files f = { .name = names[data[0] % 4], .edges = !(data[0] & 4) };
     mp_span rest = { (const char *)data + 1, size - 1 };
     for (int part = 0; part < MP_TU_PARTS; part++) {
         const char *end = rest.n ? memchr(rest.p, '\f', rest.n) : NULL;
@@ -31,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         mp_assert(mp_graph_check(&d.graphs) == MP_OK);
         mp_assert(d.x.cols == mp_recipe_columns(&d.recipe));
         for (int i = 0; i < d.x.ptr[d.graphs.nodes]; i++) mp_assert(d.x.col[i] >= 0 && d.x.col[i] < d.x.cols);
+        if (d.graphs.edge_x) mp_assert(d.graphs.edge_x->rows == d.graphs.edges);
         mp_stats s;
         mp_audit r;
         mp_stats_of(&d, a, &s);

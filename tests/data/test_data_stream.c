@@ -4,6 +4,7 @@
 #include "pour.h"
 
 #include "base/rng.h"
+#include "data/seal.h"
 #include "data/stream.h"
 
 #include <time.h>
@@ -48,7 +49,7 @@ static void random_set(int graphs, texts *t)
     memset(t, 0, sizeof *t);
     for (int b = 0, first = 1; b < graphs; b++) {
         int n = 1 + mp_rng_below(&r, b % 50 == 0 ? 400 : 12);
-        mp_buf labels = { 0 }, attributes = { 0 };
+        mp_buf labels = { 0 }, attributes = { 0 }, edge_labels = { 0 }, edge_attributes = { 0 };
         mp_buf_printf(&t->lines, "{\"nodes\":%d,\"edges\":[", n);
         const char *comma = "";
         for (int v = 0; v < n; v++) {
@@ -65,14 +66,21 @@ static void random_set(int graphs, texts *t)
                 mp_buf_printf(&t->part[MP_TU_EDGE_LABELS], "%d\n", 2 + (u + v) % 3);
                 mp_buf_printf(&t->part[MP_TU_EDGE_ATTRIBUTES], "%d.5\n", u * v % 7 - 3);
             }
+            mp_buf_printf(&edge_labels, "%s%d", comma, 2 + (u + v) % 3);
+            mp_buf_printf(&edge_attributes, "%s[%d.5]", comma, u * v % 7 - 3);
             mp_buf_printf(&t->lines, "%s[%d,%d]", comma, v, u);
             comma = ",";
         }
-        mp_buf_printf(&t->lines, "],\"labels\":[%s],\"attributes\":[%s]}\n", labels.p, attributes.p);
-        mp_buf_printf(&t->part[MP_TU_GRAPH_LABELS], "%d\n", mp_rng_below(&r, 2));
+        int class = mp_rng_below(&r, 2);
+        mp_buf_printf(&t->lines, "],\"labels\":[%s],\"attributes\":[%s],", labels.p, attributes.p);
+        mp_buf_printf(&t->lines, "\"edge_labels\":[%s],\"edge_attributes\":[%s],\"y\":%d}\n",
+                      edge_labels.p ? edge_labels.p : "", edge_attributes.p ? edge_attributes.p : "", class);
+        mp_buf_printf(&t->part[MP_TU_GRAPH_LABELS], "%d\n", class);
         first += n;
         mp_buf_free(&labels);
         mp_buf_free(&attributes);
+        mp_buf_free(&edge_labels);
+        mp_buf_free(&edge_attributes);
     }
 }
 
@@ -141,6 +149,9 @@ static void same_graphs(const mp_piece *p, const mp_dataset *whole)
     for (int v = 0; v <= g->nodes; v++) assert_int_equal(g->row_ptr[v] + from, all->row_ptr[first + v]);
     for (int e = 0; e < g->edges; e++) assert_int_equal(g->col[e] + first, all->col[from + e]);
     same_features(&p->data.x, &whole->x, g->nodes, first);
+    if (p->data.seal && whole->seal)
+        assert_memory_equal(mp_seal_break(p->data.seal).v, mp_seal_break(whole->seal).v + p->first,
+                            (size_t)p->count * sizeof(double));
     assert_int_equal(!g->edge_x, !all->edge_x);
     if (g->edge_x) same_features(g->edge_x, all->edge_x, g->edges, from);
 }
@@ -197,6 +208,9 @@ static void values_of_edges_are_in_the_pieces_when_the_model_takes_them(void **s
     WORKS(load_whole(&t, &as_edges, *state, &whole));
     assert_int_equal(whole.edge_x.cols, 4);
     WORKS(open_tu(&t, &as_edges, 4096, *state, &s));
+    WORKS(read_all(s, &whole, &graphs, &pieces));
+    assert_int_equal(graphs, GRAPHS);
+    s = mp_stream_jsonl("lines", tap_of(*state, span(&t.lines), 4096), &as_edges);
     WORKS(read_all(s, &whole, &graphs, &pieces));
     assert_int_equal(graphs, GRAPHS);
     mp_buf_puts(&t.part[MP_TU_EDGE_LABELS], "1\n"); /* a line too many: seen by whoever reads the file */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 typedef struct conf {
-    const char *out, *title;
+    const char *out, *title, *metric;
     int select, json, score_dim;
     double drop;
 } conf;
@@ -25,6 +25,7 @@ static const mp_cli_group groups[] = { { "options", options, 0 }, { NULL, NULL, 
 static const mp_cli_text texts[] = {
     { "out", offsetof(conf, out), "report.html", "FILE", "the page" },
     { "title", offsetof(conf, title), NULL, "TEXT", "title of the page" },
+    { "metric", offsetof(conf, metric), NULL, "NAME", "metric that chooses and is shown; the one that led each run if not given" },
     { NULL, 0, NULL, NULL, NULL }
 };
 /* clang-format on */
@@ -39,11 +40,7 @@ static mp_err print_results(const conf *c, const char *store, mp_buf *text, mp_b
         mp_buf_printf(text, "%s has no finished runs; 'midpool cv MUTAG --pool sag --store %s' makes some. Page: %s\n",
                       store, store, c->out);
     else
-        mp_buf_printf(
-            text,
-            "\ntest: mean over seeds, in percent, \xC2\xB1 std over seeds; grid points are chosen by %s. Page: "
-            "%s\n",
-            mp_select_name[c->select], c->out);
+        mp_buf_printf(text, "; grid points are chosen by %s. Page: %s\n", mp_select_name[c->select], c->out);
     return mp_cli_print(text->p, text->n);
 }
 
@@ -58,8 +55,11 @@ static mp_err run(void *data, const mp_cli_args *args)
     mp_choice_point fixed = { c->score_dim, c->drop };
     mp_report_options o = { .title = c->title,
                             .note = on_note,
+                            .metric = c->metric,
                             .select = (mp_select)c->select,
                             .fixed = c->select == MP_SELECT_FIXED ? &fixed : NULL };
+    if (c->metric && !mp_metric_find(c->metric))
+        return mp_fail(MP_ERR_USAGE, "--metric: no metric '%s' (midpool train --help lists them)", c->metric);
     mp_buf text = { 0 }, json = { 0 };
     mp_err e = mp_report_write(args->operand[0], c->out, &o, &text, &json);
     if (e == MP_OK) e = print_results(c, args->operand[0], &text, &json);

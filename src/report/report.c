@@ -343,6 +343,10 @@ static mp_err write_forms(const mp_stored *run, int n, const mp_report_options *
         mp_table t;
         MP_TRY(mp_report_results(study, count, NULL, o, a, &t));
         mp_table_print(&t, text);
+        const mp_metric *one = mp_report_metric(study, count);
+        if (mp_table_rows(&t))
+            mp_buf_printf(text, "\ntest: %s, mean over seeds \xC2\xB1 std over seeds",
+                          one ? mp_score_unit(one, a) : "shares in percent");
     }
     return json ? mp_report_json(study, count, o, a, json) : MP_OK;
 }

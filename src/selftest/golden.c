@@ -40,6 +40,8 @@ static const mp_golden_kind kinds[] = {
     { .name = "spec_batch_norm",      .run = mp_golden_norm, .form = 1 },
     { .name = "spec_gmt_mab",         .run = mp_golden_mab },
     { .name = "spec_gmt",             .run = mp_golden_gmt },
+    { .name = "spec_bce_nan",         .run = mp_golden_bce },
+    { .name = "spec_rocauc",          .run = mp_golden_auc },
 };
 /* clang-format on */
 

@@ -28,6 +28,9 @@ mp_err mp_golden_bonds(mp_case *k, const mp_golden_kind *row);
 mp_err mp_golden_pool(mp_case *k, const mp_golden_kind *row);
 mp_err mp_golden_net(mp_case *k, const mp_golden_kind *row);
 
+mp_err mp_golden_bce(mp_case *k, const mp_golden_kind *row);
+mp_err mp_golden_auc(mp_case *k, const mp_golden_kind *row);
+
 mp_err mp_golden_set2set(mp_case *k, const mp_golden_kind *row);
 mp_err mp_golden_sort(mp_case *k, const mp_golden_kind *row);
 mp_err mp_golden_edge(mp_case *k, const mp_golden_kind *row);

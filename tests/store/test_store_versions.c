@@ -2,7 +2,9 @@
  * written to; studies declare themselves once.
  * SPDX-License-Identifier: MIT */
 #include "store_fixture.h"
+#include "option.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,6 +27,13 @@ static const char version_1[] =
     " train_loss REAL, val_loss REAL, val_metric REAL, PRIMARY KEY (run, epoch)) WITHOUT ROWID;"
     "CREATE VIEW runs AS SELECT run.*, json_extract(config, '$.\"pool\"') AS \"pool\" FROM run;"
     "PRAGMA application_id = 1836085100; PRAGMA user_version = 1; PRAGMA journal_mode = WAL;";
+
+/* What version 2 added. */
+static const char version_2[] =
+    "CREATE TABLE study (id INTEGER PRIMARY KEY, dataset TEXT NOT NULL, fingerprint TEXT NOT NULL,"
+    " folds_from TEXT NOT NULL, folds INTEGER NOT NULL, grid TEXT NOT NULL,"
+    " config TEXT NOT NULL CHECK (json_valid(config)),"
+    " UNIQUE (dataset, fingerprint, folds_from, folds, grid, config)); PRAGMA user_version = 2;";
 
 static void must(sqlite3 *db, const char *sql)
 {
@@ -61,6 +70,117 @@ static int64_t ask(mp_store *s, const char *sql)
     int64_t v;
     if (mp_db_int(s, sql, &v) != MP_OK) fail_msg("%s", mp_message());
     return v;
+}
+
+/* A store of version 2: keys hashed every option, also those that nobody looks at, and the metric had no name. */
+static const char *store_of_version_2(void)
+{
+    static const struct {
+        const char *dataset, *config;
+    } runs[] = { { "MUTAG", "{\"pool\":\"sag\",\"alpha\":0.6,\"seed\":42}" },
+                 { "COLORS-3", "{\"pool\":\"gsa\",\"alpha\":0.3,\"seed\":42}" },
+                 { "MUTAG", "{\"pool\":\"topk\",\"alpha\":0.3,\"seed\":42}" },
+                 { "MUTAG", "{\"pool\":\"topk\",\"seed\":42}" } }; /* the same run once more */
+    const char *path = fresh();
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    must(db, version_1);
+    must(db, version_2);
+    for (int i = 0; i < 4; i++) {
+        char *sql = sqlite3_mprintf(
+            "INSERT INTO run (key, status, dataset, fingerprint, folds_from, fold, folds, seed, config, epochs,"
+            " val_metric, test_metric, version) VALUES ('%064d', 'done', %Q, 'fedcba9876543210', 'files', 1, 10, 42,"
+            " %Q, 0, 0.5, 0.75, '0.1.0')",
+            i, runs[i].dataset, runs[i].config);
+        must(db, sql);
+        sqlite3_free(sql);
+    }
+    sqlite3_close(db);
+    return path;
+}
+
+static mp_run_key key_on(const char *dataset, const char *pool, const char *alpha)
+{
+    mp_run_key k = key_of(42, 1);
+    strcpy(k.dataset, dataset);
+    option_set(&k.config, "pool", pool);
+    option_set(&k.config, "alpha", alpha);
+    return k;
+}
+
+static void assert_version_2_runs(mp_store *s)
+{
+    mp_arena *a = mp_arena_new(0);
+    const mp_stored *run;
+    int n;
+    char line[512];
+    assert_int_equal(mp_store_load(s, NULL, a, &run, &n), MP_OK);
+    assert_int_equal(n, 3); /* of the two that are one run, the first */
+    assert_true(mp_store_left_out(s, line, sizeof line));
+    assert_non_null(strstr(line, "another row has the same run"));
+    for (int i = 0; i < n; i++) {
+        bool count = strcmp(run[i].key.dataset, "COLORS-3") == 0;
+        const mp_run_result *r = &run[i].result;
+        assert_string_equal(r->task, count ? "count" : "classify");
+        assert_string_equal(r->metric, count ? "count_accuracy" : "accuracy");
+        assert_int_equal(r->measures, 1);
+        assert_string_equal(r->measure[0].name, r->metric);
+        assert_true(r->measure[0].val == 0.5 && r->measure[0].test == 0.75 && isnan(r->measure[0].large));
+    }
+    mp_arena_free(a);
+}
+
+static void a_store_of_version_2_keeps_its_runs(void **state)
+{
+    (void)state;
+    const char *path = store_of_version_2();
+    mp_store *s = open_store(path, MP_STORE_READ);
+    assert_version_2_runs(s);
+    mp_store_close(s);
+    s = open_store(path, MP_STORE_WRITE);
+    assert_version_2_runs(s);
+    const mp_run_key known[] = { key_on("MUTAG", "sag", "0.6"), key_on("MUTAG", "sag", "0.1"),
+                                 key_on("COLORS-3", "gsa", "0.3"), key_on("MUTAG", "topk", "0.5") };
+    mp_run_status status;
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(mp_store_has(s, &known[i], &status), MP_OK);
+        assert_int_equal(status, MP_RUN_DONE);
+    }
+    mp_run_key other = key_on("COLORS-3", "gsa", "0.6");
+    assert_int_equal(mp_store_has(s, &other, &status), MP_OK);
+    assert_int_equal(status, MP_RUN_ABSENT);
+    assert_int_equal(ask(s, "SELECT count(*) FROM metric"), 4);
+    mp_store_close(s);
+    assert_sound(path);
+}
+
+static void every_metric_of_a_run_comes_back(void **state)
+{
+    (void)state;
+    mp_store *s = open_store(fresh(), MP_STORE_WRITE);
+    mp_run_key k = key_of(42, 1);
+    mp_run_result r = result_of(42, 1);
+    mp_arena *a = mp_arena_new(0);
+    const mp_stored *run;
+    int n;
+    strcpy(r.task, "regress");
+    strcpy(r.metric, "mae");
+    r.val_metric = 12.5;
+    r.measures = 2;
+    r.measure[0] = (mp_measured){ "mae", 12.5, 14, (double)NAN };
+    r.measure[1] = (mp_measured){ "r2", -3, (double)NAN, 0.5 };
+    assert_int_equal(mp_store_put(s, &k, &r, NULL), MP_OK);
+    assert_int_equal(mp_store_load(s, NULL, a, &run, &n), MP_OK);
+    assert_int_equal(n, 1);
+    assert_string_equal(run[0].result.task, "regress");
+    assert_string_equal(run[0].result.metric, "mae");
+    assert_int_equal(run[0].result.measures, 2);
+    assert_string_equal(run[0].result.measure[0].name, "mae");
+    assert_true(run[0].result.val_metric == 12.5 && run[0].result.measure[0].test == 14);
+    assert_true(run[0].result.measure[1].val == -3 && isnan(run[0].result.measure[1].test));
+    assert_true(run[0].result.measure[1].large == 0.5);
+    mp_store_close(s);
+    mp_arena_free(a);
 }
 
 static void assert_old_runs(mp_store *s)
@@ -178,6 +298,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_store_of_version_1_is_read_as_it_is),
         cmocka_unit_test(a_store_of_version_1_is_brought_up_to_date_when_written_to),
+        cmocka_unit_test(a_store_of_version_2_keeps_its_runs),
+        cmocka_unit_test(every_metric_of_a_run_comes_back),
         cmocka_unit_test(a_store_without_a_version_is_none),
         cmocka_unit_test(a_study_is_declared_once_and_without_what_varies_in_it),
     };

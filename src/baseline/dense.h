@@ -76,7 +76,7 @@ typedef struct mp_sage_block {
 typedef struct mp_diff_net {
     mp_sage_block embed, pool, embed2;
     mp_lin lin[2];
-    double dropout, weight[2]; /* of the losses */
+    double dropout, loss_weight[2];
 } mp_diff_net;
 extern const mp_option_set mp_diff_set; /* its options */
 void mp_diff_net_init(void *state, const mp_net_setup *s);

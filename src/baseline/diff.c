@@ -78,19 +78,19 @@ void mp_diff_net_init(void *state, const mp_net_setup *s)
     n->lin[0] = mp_lin_init(s->params, "", "lin1", 2 * c, c, true);
     n->lin[1] = mp_lin_init(s->params, "", "lin2", c, s->outputs, true);
     n->dropout = s->conf->dropout;
-    n->weight[0] = MP_OWN(s->conf, mp_diff_set, diff_options)->link_weight;
-    n->weight[1] = MP_OWN(s->conf, mp_diff_set, diff_options)->entropy_weight;
+    n->loss_weight[0] = MP_OWN(s->conf, mp_diff_set, diff_options)->link_weight;
+    n->loss_weight[1] = MP_OWN(s->conf, mp_diff_set, diff_options)->entropy_weight;
 }
 
 mp_mat *mp_diff_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, mp_mat **aux)
 {
     const mp_diff_net *n = state;
-    bool losses = n->weight[0] > 0 || n->weight[1] > 0;
+    bool losses = n->loss_weight[0] > 0 || n->loss_weight[1] > 0;
     level graph = { mp_weighted(c, g, NULL), NULL, g->graphs };
     mp_mat *s = block_run(&n->pool, c, &graph, x, false), *z = block_run(&n->embed, c, &graph, x, true);
     mp_mat *first = mp_readout(c, z, g->node_ptr, g->graphs, MP_READ_MEAN);
     mp_pooled p = mp_diff_pool(c, graph.g, z, s, losses, 0);
-    if (losses) *aux = mp_mix(c, (mp_real)n->weight[0], p.loss[0], (mp_real)n->weight[1], p.loss[1]);
+    if (losses) *aux = mp_mix(c, (mp_real)n->loss_weight[0], p.loss[0], (mp_real)n->loss_weight[1], p.loss[1]);
     level pooled = { NULL, mp_row_share(c, p.a), g->graphs };
     z = block_run(&n->embed2, c, &pooled, MP_DENSE(p.x), true);
     mp_mat *second = mp_readout(c, z, mp_even_ptr(c, g->graphs, s->cols), g->graphs, MP_READ_MEAN);

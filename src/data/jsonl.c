@@ -422,13 +422,11 @@ static const int *starts(const mp_buf *ends, mp_arena *a)
     return v;
 }
 
-static mp_err read_all(void *arg)
+static mp_err read_set(pile *p)
 {
-    pile *p = arg;
     mp_arena *a = p->keep;
     mp_raw *raw = &p->raw;
     const mp_jsonl_shape *s = &p->shape;
-    p->scratch = mp_arena_new(1 << 16);
     MP_TRY(read_lines(p));
     if (p->graphs == 0) return mp_fail(MP_ERR_INPUT, "%s: holds no graphs", p->name);
     raw->file = mp_arena_text(a, p->name, strlen(p->name));
@@ -452,6 +450,16 @@ static mp_err read_all(void *arg)
         raw->edge_attributes = rows_of(&p->edge_attributes, (int)p->edges, s->edge_attributes, a);
     MP_TRY(finish_y(p));
     return finish_split(p);
+}
+
+/* Scratch memory is made under the guard, which frees it when the work gives up. */
+static mp_err read_all(void *arg)
+{
+    pile *p = arg;
+    p->scratch = mp_arena_new(1 << 16);
+    mp_err e = read_set(p);
+    mp_arena_free(p->scratch);
+    return e;
 }
 
 mp_err mp_jsonl_read(const char *name, const char *set, mp_tap tap, const mp_dataset_as *as, mp_arena *a, mp_raw *out)
@@ -484,7 +492,6 @@ mp_err mp_jsonl_read(const char *name, const char *set, mp_tap tap, const mp_dat
                              &p.target };
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) mp_buf_free(bufs[i]);
     mp_feed_close(&p.feed);
-    mp_arena_free(p.scratch);
     *out = p.raw;
     return e;
 }

@@ -1,9 +1,10 @@
-/* coarse.h - what the two ways to A' = T^T W T have in common (op_coarse.c, coarse_dense.c).
+/* coarse.h - what the two ways to A' = T^T W T have in common (op_coarse.c, coarse_dense.c), and graphs from lists.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_COARSE_H
 #define MP_COARSE_H
 
 #include "grad/ops.h"
+#include "graph/lists.h"
 
 typedef struct mp_coarsening {
     const mp_graph *g; /* W */
@@ -14,19 +15,14 @@ typedef struct mp_coarsening {
     mp_graph out;
 } mp_coarsening;
 
-/* A' by source: cluster p has the edges to[ptr[p]] .. to[ptr[p+1]-1] with their weights. */
-typedef struct mp_met {
-    mp_arena *arena;
-    int *ptr, *to, count, cap;
-    mp_real *weight;
-} mp_met;
+/* The graph of finished lists, whose weights go into w, E x 1; NULL: it has none. */
+mp_graph mp_listed(mp_ctx *c, mp_lists *l, int graphs, const int *node_ptr, mp_mat *w);
 
-void mp_met_reserve(mp_met *m, int64_t more);
 /* Whether graph b should be made dense. It depends on its structure alone, so neither threads nor the batch matter. */
 bool mp_coarse_is_dense(const mp_coarsening *a, int b);
 
 /* The clusters of graph b, by dense products. share: T by node, in the order of t.owner. dshare, dw may be NULL. */
-void mp_coarse_dense(mp_ctx *c, const mp_coarsening *a, int b, const mp_real *share, mp_met *met);
+void mp_coarse_dense(mp_ctx *c, const mp_coarsening *a, int b, const mp_real *share, mp_lists *met);
 void mp_coarse_dense_back(mp_ctx *c, const mp_coarsening *a, int b, const mp_real *share, mp_real *dshare, mp_real *dw);
 
 #endif

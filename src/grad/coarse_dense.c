@@ -99,7 +99,7 @@ static bool bits_has(const uint64_t *word, int i)
 }
 
 /* The clusters that each cluster of the graph meets, as coarse_list has them: a diagonal of 1 comes last. */
-static void list_met(mp_ctx *c, const mp_coarsening *a, block z, mp_met *met)
+static void list_met(mp_ctx *c, const mp_coarsening *a, block z, mp_lists *met)
 {
     const mp_assign *t = &a->t;
     bits next = bits_new(c, z.n, z.n), own = bits_new(c, z.n, z.k);
@@ -121,10 +121,10 @@ static void list_met(mp_ctx *c, const mp_coarsening *a, block z, mp_met *met)
     }
 }
 
-void mp_coarse_dense(mp_ctx *c, const mp_coarsening *a, int b, const mp_real *share, mp_met *met)
+void mp_coarse_dense(mp_ctx *c, const mp_coarsening *a, int b, const mp_real *share, mp_lists *met)
 {
     block z = block_of(a, b);
-    mp_met_reserve(met, (int64_t)z.k * (z.k + 1));
+    mp_lists_reserve(met, (int64_t)z.k * (z.k + 1));
     mp_arena_mark here = mp_arena_here(c->arena);
     mp_real *T = dense_t(c, a, z, share), *W = dense_w(c, a, z);
     mp_real *N = product(c, plain(W, z.n), plain(T, z.k), z.n, z.k, z.n);

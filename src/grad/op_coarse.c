@@ -89,14 +89,6 @@ mp_mat *mp_spread(mp_ctx *c, const mp_assign *t, mp_mat *alpha, mp_mat *x)
 }
 
 /* ---- coarse */
-void mp_met_reserve(mp_met *m, int64_t more)
-{
-    if (more <= m->cap - m->count) return;
-    m->cap = mp_room(m->cap, m->count + more, 0, "edges between clusters");
-    MP_MORE(m->arena, m->to, m->count, m->cap);
-    MP_MORE(m->arena, m->weight, m->count, m->cap);
-}
-
 static int *all_unseen(mp_ctx *c, int n)
 {
     int *mark = MP_NEW_RAW(c->arena, int, n);
@@ -122,10 +114,10 @@ static mp_coarse_work work_new(mp_ctx *c, const mp_coarsening *a)
     return s;
 }
 
-static mp_met met_all(mp_ctx *c, const mp_coarsening *a)
+static mp_lists met_all(mp_ctx *c, const mp_coarsening *a)
 {
     int K = a->t.clusters;
-    mp_met met = { .arena = c->arena, .ptr = MP_NEW(c->arena, int, K + 1) };
+    mp_lists met = mp_lists_new(c->arena, K, true);
     mp_coarse_work s = work_new(c, a);
     s.value = MP_NEW_RAW(c->arena, mp_real, K);
     s.found = MP_NEW_RAW(c->arena, int, K);
@@ -139,7 +131,7 @@ static mp_met met_all(mp_ctx *c, const mp_coarsening *a)
         for (int p = from; !dense && p < end; p++) {
             int found, n;
             c->k->coarse_meet(&found, &s, a->alpha->v, &g, &t, p);
-            mp_met_reserve(&met, (int64_t)found + 1);
+            mp_lists_reserve(&met, (int64_t)found + 1);
             c->k->coarse_list(&n, met.to + met.count, met.weight + met.count, &s, found, a->diagonal, p);
             met.ptr[p + 1] = met.count += n;
         }
@@ -172,29 +164,16 @@ static void coarse_back(void *saved, mp_ctx *c)
     mp_arena_back(c->arena, here);
 }
 
-/* Rows from lists by source. The pattern is symmetric, so what p meets is as long as row p; columns ascend because p
- * does. */
-static mp_graph rows_of(mp_ctx *c, const mp_coarsening *a, const mp_met *met)
+mp_graph mp_listed(mp_ctx *c, mp_lists *l, int graphs, const int *node_ptr, mp_mat *w)
 {
-    int K = a->t.clusters;
-    int *col = MP_NEW_RAW(c->arena, int, met->count);
+    int *col = MP_NEW_RAW(c->arena, int, l->count);
     mp_arena_mark here = mp_arena_here(c->arena);
-    int *from = MP_NEW_RAW(c->arena, int, met->count), *next = MP_NEW_RAW(c->arena, int, K);
-    if (K) memcpy(next, met->ptr, (size_t)K * sizeof *next);
-    for (int p = 0; p < K; p++) {
-        for (int i = met->ptr[p]; i < met->ptr[p + 1]; i++) {
-            int at = next[met->to[i]]++;
-            col[at] = p;
-            from[at] = i;
-        }
-    }
-    c->k->rows_take(a->w->v, met->weight, from, 0, met->count, 1);
+    int *from = MP_NEW_RAW(c->arena, int, l->count);
+    mp_lists_turn(l, node_ptr[graphs], col, from);
+    if (w) c->k->rows_take(w->v, l->weight, from, 0, l->count, 1);
     mp_arena_back(c->arena, here);
-    int *rev = met->to; /* read for the last time above */
-    bool symmetric = mp_graph_reverse(K, met->ptr, col, rev);
-    mp_assert(symmetric);
-    mp_graph out = mp_graph_of(c->arena, a->g->graphs, a->cluster_ptr, met->ptr, col, rev);
-    out.w = a->w;
+    mp_graph out = mp_lists_graph(l, graphs, node_ptr, col);
+    out.w = w;
     return out;
 }
 
@@ -205,8 +184,8 @@ void mp_coarse_of(mp_ctx *c, const mp_graph *g, const mp_assign *t, mp_mat *alph
     int *cluster_ptr = MP_NEW_RAW(c->arena, int, g->graphs + 1);
     memcpy(cluster_ptr, cluster_of, (size_t)(g->graphs + 1) * sizeof *cluster_ptr);
     mp_coarsening a = { g, alpha, NULL, *t, cluster_ptr, diagonal, { 0 } };
-    mp_met met = met_all(c, &a);
+    mp_lists met = met_all(c, &a);
     a.w = mp_mat_new(c, met.count, 1);
-    *out = a.out = rows_of(c, &a, &met);
+    *out = a.out = mp_listed(c, &met, g->graphs, cluster_ptr, a.w);
     MP_RECORD(c, coarse_back, mp_coarsening, a.g, a.alpha, a.w, a.t, a.cluster_ptr, a.diagonal, a.out);
 }

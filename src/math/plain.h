@@ -52,6 +52,23 @@ typedef struct mp_coarse_work {
     int *mark, *seen;    /* N, K: the last cluster that met this node or cluster */
 } mp_coarse_work;
 
+/* Paths of two edges that end in kept nodes. */
+typedef struct mp_hop { /* an edge to a kept node */
+    int to;             /* its kept number */
+    mp_real w;          /* the weight of the reverse edge: what leaves the node at hand */
+} mp_hop;
+typedef struct mp_spot { /* what the row at hand knows about a kept node; together, because they are met in no order */
+    int row;             /* the last row that met it */
+    mp_real direct, sum;
+} mp_spot;
+typedef struct mp_paths {
+    const int *place; /* N: kept number, or -1 */
+    int *ptr;         /* N+1: node v owns hops ptr[v] .. ptr[v+1]-1, in the order of its edges */
+    mp_hop *hops;     /* E+1 */
+    mp_spot *at;      /* K */
+    int *found;       /* K */
+} mp_paths;
+
 /* clang-format off */
 #define MP_PLAIN_LIST(ROW)                                                                                              \
     /* ---- what edges count in a sum over neighbours (op_agg.c). s: one over the root of the degree, 0 where that is 0. */ \
@@ -193,7 +210,17 @@ typedef struct mp_coarse_work {
     ROW(clear_marked, (mp_real *x, const int *mark, int n)) /* 0 where mark is not */                                 \
     /* Softmax of kept row q of g over all nodes of its graph, zeros included: alpha[start[v] + q's place in its graph]. */ \
     ROW(full_shares, (mp_real *alpha, const int *start, const mp_csr *g, const int *keep, const int *keep_ptr,        \
-                      const int *node_ptr, int B))
+                      const int *node_ptr, int B)) \
+    ROW(two_levels, (mp_real *out, const int *code, mp_real first, mp_real second, int n)) /* bit 1: first, 2: second */ \
+    /* Paths between kept nodes (coarsen_square.c): ptr, hops and spots of s; then for kept node q, which is v, what it  \
+     * meets, *count of them into s->found, and lists of that. A+A^2, `after` through kept nodes alone, without q. */ \
+    ROW(paths_begin, (const mp_paths *s, const mp_csr *g, int K))                                                     \
+    ROW(square_row, (int *count, const mp_paths *s, const mp_csr *g, bool after, int q, int v))                       \
+    ROW(square_list, (int *count, int *to, mp_real *weight, const mp_paths *s, int found, bool binary, int q))        \
+    /* lambda A + (1 - lambda) times shared neighbours over those of either, or over the root of their product. */    \
+    ROW(overlap_row, (int *count, const mp_paths *s, const mp_csr *g, int q, int v))                                  \
+    ROW(overlap_list, (int *to, mp_real *weight, const mp_paths *s, int found, const mp_csr *g, const int *keep,      \
+                       mp_real lambda, bool cosine, int q))
 /* clang-format on */
 
 #define MP_PLAIN_DECLARE(name, args) void mp_plain_##name args;

@@ -106,3 +106,90 @@ void mp_plain_full_shares(mp_real *alpha, const int *start, const mp_csr *g, con
         }
     }
 }
+
+void mp_plain_two_levels(mp_real *out, const int *code, mp_real first, mp_real second, int n)
+{
+    mp_real level[] = { 0, first, second, first + second };
+    for (int i = 0; i < n; i++) out[i] = level[code[i]];
+}
+
+/* ---- paths between kept nodes */
+static mp_real leaving(const mp_csr *g, int e)
+{
+    return g->w ? g->w[g->rev[e]] : (mp_real)1;
+}
+
+void mp_plain_paths_begin(const mp_paths *s, const mp_csr *g, int K)
+{
+    int n = 0;
+    for (int q = 0; q < K; q++) s->at[q].row = -1;
+    for (int v = 0; v < g->nodes; v++) {
+        s->ptr[v] = n;
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) { /* written always, kept or not: nothing to guess */
+            s->hops[n] = (mp_hop){ s->place[g->col[e]], leaving(g, e) };
+            n += s->hops[n].to >= 0;
+        }
+    }
+    s->ptr[g->nodes] = n;
+}
+
+/* Kept node `to` as row `row` sees it. */
+static inline mp_spot *meet(const mp_paths *s, int *count, int row, int to)
+{
+    mp_spot *at = &s->at[to];
+    if (at->row != row) {
+        *at = (mp_spot){ row, 0, 0 };
+        s->found[(*count)++] = to;
+    }
+    return at;
+}
+
+void mp_plain_square_row(int *count, const mp_paths *s, const mp_csr *g, bool after, int q, int v)
+{
+    int n = 0;
+    for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
+        int l = g->col[e];
+        mp_real first = leaving(g, e);
+        if (s->place[l] >= 0) meet(s, &n, q, s->place[l])->sum += first;
+        if (after && s->place[l] < 0) continue;
+        for (const mp_hop *h = s->hops + s->ptr[l]; h < s->hops + s->ptr[l + 1]; h++)
+            meet(s, &n, q, h->to)->sum += first * h->w;
+    }
+    *count = n;
+}
+
+void mp_plain_square_list(int *count, int *to, mp_real *weight, const mp_paths *s, int found, bool binary, int q)
+{
+    int n = 0;
+    for (int i = 0; i < found; i++) {
+        if (s->found[i] == q) continue;
+        to[n] = s->found[i];
+        weight[n] = binary ? 1 : s->at[to[n]].sum;
+        n++;
+    }
+    *count = n;
+}
+
+void mp_plain_overlap_row(int *count, const mp_paths *s, const mp_csr *g, int q, int v)
+{
+    int n = 0;
+    for (const mp_hop *h = s->hops + s->ptr[v]; h < s->hops + s->ptr[v + 1]; h++) meet(s, &n, q, h->to)->direct = h->w;
+    for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) { /* every shared neighbour counts one */
+        int l = g->col[e];
+        for (const mp_hop *h = s->hops + s->ptr[l]; h < s->hops + s->ptr[l + 1]; h++) meet(s, &n, q, h->to)->sum += 1;
+    }
+    *count = n;
+}
+
+void mp_plain_overlap_list(int *to, mp_real *weight, const mp_paths *s, int found, const mp_csr *g, const int *keep,
+                           mp_real lambda, bool cosine, int q)
+{
+    int v = keep[q], own = g->row_ptr[v + 1] - g->row_ptr[v];
+    for (int i = 0; i < found; i++) {
+        int met = s->found[i], u = keep[met], other = g->row_ptr[u + 1] - g->row_ptr[u];
+        mp_real both = s->at[met].sum, all = (mp_real)(own + other) - both;
+        mp_real share = cosine ? both / (mp_real)sqrt((double)own * (double)other) : both / all;
+        to[i] = met;
+        weight[i] = lambda * s->at[met].direct + (1 - lambda) * share;
+    }
+}

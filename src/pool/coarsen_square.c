@@ -3,9 +3,9 @@
  *     iPool:   A' = lambda (A+I)[keep, keep] + (1-lambda) O,   O_ij = |C(i) cap C(j)| / |C(i) cup C(j)|       (3.12)
  * C(v) is the closed neighbourhood before pooling. Weights are constants of the backward pass.
  * SPDX-License-Identifier: MIT */
+#include "grad/coarse.h"
 #include "pool/pool.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { MP_SQUARE_BEFORE, MP_SQUARE_AFTER };
@@ -34,98 +34,45 @@ static const mp_opt overlap_rows[] = {
 /* clang-format on */
 MP_OPTION_SET(static, overlap_set, overlap_options, overlap_rows);
 
-typedef struct step { /* an edge to a kept node */
-    int to;           /* its kept number */
-    mp_real w;        /* the weight of the reverse edge: what leaves the node at hand */
-} step;
-
-typedef struct spot { /* what the row at hand knows about a kept node; together, because they are met in no order */
-    int row;          /* the last row that met it */
-    mp_real direct, sum;
-} spot;
-
-/* Paths of two edges that end in kept nodes. Edges that do not are taken out once, so that the walk, which comes to every
- * node several times and in no order, reads little and asks nothing. */
-typedef struct paths {
-    const mp_graph *g;
-    int *place;  /* N: kept number, or -1 */
-    int *ptr;    /* N+1 */
-    step *steps; /* node v owns steps ptr[v] .. ptr[v+1]-1, in the order of its edges */
-    spot *at;    /* K */
-    int *found, count;
-} paths;
-
-static mp_real leaving(const mp_graph *g, int e)
+/* Edges that do not end in kept nodes are taken out once, so that the walk, which comes to every node several times and in
+ * no order, reads little and asks nothing. */
+static mp_paths paths_new(mp_ctx *c, const mp_pooling *p, const mp_csr *g, int edges)
 {
-    return g->w ? g->w->v[g->rev[e]] : (mp_real)1;
-}
-
-static paths paths_new(mp_ctx *c, const mp_pooling *p, const mp_graph *g)
-{
-    int kept = p->keep_ptr[g->graphs], n = 0;
-    paths w = { g,
-                MP_NEW_RAW(c->arena, int, g->nodes),
-                MP_NEW_RAW(c->arena, int, g->nodes + 1),
-                MP_NEW_RAW(c->arena, step, g->edges + 1),
-                MP_NEW_RAW(c->arena, spot, kept),
-                MP_NEW_RAW(c->arena, int, kept),
-                0 };
-    memset(w.place, -1, (size_t)g->nodes * sizeof(int));
-    for (int q = 0; q < kept; q++) {
-        w.place[p->keep[q]] = q;
-        w.at[q].row = -1;
-    }
-    for (int v = 0; v < g->nodes; v++) {
-        w.ptr[v] = n;
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) { /* written always, kept or not: nothing to guess */
-            w.steps[n] = (step){ w.place[g->col[e]], leaving(g, e) };
-            n += w.steps[n].to >= 0;
-        }
-    }
-    w.ptr[g->nodes] = n;
-    return w;
-}
-
-/* Kept node `to` as row `row` sees it. */
-static spot *meet(paths *w, int row, int to)
-{
-    spot *s = &w->at[to];
-    if (s->row != row) {
-        *s = (spot){ row, 0, 0 };
-        w->found[w->count++] = to;
-    }
+    int kept = p->keep_ptr[p->g->graphs], *place = MP_NEW_RAW(c->arena, int, g->nodes);
+    memset(place, -1, (size_t)g->nodes * sizeof(int));
+    for (int q = 0; q < kept; q++) place[p->keep[q]] = q;
+    mp_paths s = { place, MP_NEW_RAW(c->arena, int, g->nodes + 1), MP_NEW_RAW(c->arena, mp_hop, edges + 1),
+                   MP_NEW_RAW(c->arena, mp_spot, kept), MP_NEW_RAW(c->arena, int, kept) };
+    c->k->paths_begin(&s, g, kept);
     return s;
 }
 
-static void square_row(paths *w, int q, int v, bool after)
+/* The graph of the lists, with their weights as constants. */
+static const mp_graph *finished(mp_ctx *c, mp_lists *l, const mp_pooling *p)
 {
-    const mp_graph *g = w->g;
-    w->count = 0;
-    for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
-        int l = g->col[e];
-        mp_real first = leaving(g, e);
-        if (w->place[l] >= 0) meet(w, q, w->place[l])->sum += first;
-        if (after && w->place[l] < 0) continue;
-        for (const step *s = w->steps + w->ptr[l]; s < w->steps + w->ptr[l + 1]; s++)
-            meet(w, q, s->to)->sum += first * s->w;
-    }
+    mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
+    *out =
+        mp_listed(c, l, p->g->graphs, p->keep_ptr, mp_mat_of(c, MP_NEW_RAW(c->arena, mp_real, l->count), l->count, 1));
+    mp_mark(c->profile, "build graph");
+    return out;
 }
 
 static void square_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
     (void)state;
-    const mp_graph *g = p->g;
-    paths w = paths_new(c, p, g);
-    mp_builder b = { .arena = c->arena };
-    for (int q = 0; q < p->keep_ptr[g->graphs]; q++) {
-        square_row(&w, q, p->keep[q], MP_OWN(pool->conf, square_set, square_options)->square == MP_SQUARE_AFTER);
-        for (int i = 0; i < w.count; i++) {
-            int to = w.found[i];
-            if (to != q)
-                mp_builder_add(&b, q, to, MP_OWN(pool->conf, square_set, square_options)->binary ? 1 : w.at[to].sum);
-        }
+    const square_options *own = MP_OWN(pool->conf, square_set, square_options);
+    int kept = p->keep_ptr[p->g->graphs];
+    mp_csr g = mp_graph_csr(p->g);
+    mp_paths s = paths_new(c, p, &g, p->g->edges);
+    mp_lists l = mp_lists_new(c->arena, kept, true);
+    for (int q = 0; q < kept; q++) {
+        int found, n;
+        c->k->square_row(&found, &s, &g, own->square == MP_SQUARE_AFTER, q, p->keep[q]);
+        mp_lists_reserve(&l, found);
+        c->k->square_list(&n, l.to + l.count, l.weight + l.count, &s, found, own->binary, q);
+        l.ptr[q + 1] = l.count += n;
     }
-    p->out_g = mp_builder_end(&b, c, g->graphs, p->keep_ptr);
+    p->out_g = finished(c, &l, p);
     p->out_x = mp_pool_gate(pool, c, p);
 }
 
@@ -138,37 +85,24 @@ const mp_coarsener mp_coarsen_square = { .own = &square_set,
                                          .lift = MP_LIFT_ROWS,
                                          .edges = MP_EDGES_SUMMED };
 
-static void overlap_row(paths *w, int q, int v)
-{
-    const mp_graph *g = w->g;
-    w->count = 0;
-    for (const step *s = w->steps + w->ptr[v]; s < w->steps + w->ptr[v + 1]; s++) meet(w, q, s->to)->direct = s->w;
-    for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) { /* every shared neighbour counts one */
-        int l = g->col[e];
-        for (const step *s = w->steps + w->ptr[l]; s < w->steps + w->ptr[l + 1]; s++) meet(w, q, s->to)->sum += 1;
-    }
-}
-
 static void overlap_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
     (void)state;
-    const mp_graph *g = mp_looped(c, p->g);
-    mp_real lambda = (mp_real)mp_lambda(pool->conf, 0.5);
-    paths w = paths_new(c, p, g);
-    mp_builder b = { .arena = c->arena };
-    for (int q = 0; q < p->keep_ptr[g->graphs]; q++) {
-        int v = p->keep[q], own = g->row_ptr[v + 1] - g->row_ptr[v];
-        overlap_row(&w, q, v);
-        for (int i = 0; i < w.count; i++) {
-            int to = w.found[i], u = p->keep[to], other = g->row_ptr[u + 1] - g->row_ptr[u];
-            mp_real both = w.at[to].sum, all = (mp_real)(own + other) - both;
-            mp_real share = MP_OWN(pool->conf, overlap_set, overlap_options)->overlap == MP_OVERLAP_COSINE
-                                ? both / (mp_real)sqrt((double)own * (double)other)
-                                : both / all;
-            mp_builder_add(&b, q, to, lambda * w.at[to].direct + (1 - lambda) * share);
-        }
+    const mp_graph *looped = mp_looped(c, p->g);
+    int kept = p->keep_ptr[p->g->graphs];
+    bool cosine = MP_OWN(pool->conf, overlap_set, overlap_options)->overlap == MP_OVERLAP_COSINE;
+    mp_csr g = mp_graph_csr(looped);
+    mp_paths s = paths_new(c, p, &g, looped->edges);
+    mp_lists l = mp_lists_new(c->arena, kept, true);
+    for (int q = 0; q < kept; q++) {
+        int found;
+        c->k->overlap_row(&found, &s, &g, q, p->keep[q]);
+        mp_lists_reserve(&l, found);
+        c->k->overlap_list(l.to + l.count, l.weight + l.count, &s, found, &g, p->keep,
+                           (mp_real)mp_lambda(pool->conf, 0.5), cosine, q);
+        l.ptr[q + 1] = l.count += found;
     }
-    p->out_g = mp_builder_end(&b, c, g->graphs, p->keep_ptr);
+    p->out_g = finished(c, &l, p);
     p->out_x = mp_pool_gate(pool, c, p);
 }
 

@@ -5,7 +5,9 @@
  * Candidates: every pair of a pooled graph (k^2 numbers a graph: the method itself is dense), or pairs within some hops
  * in the graph before pooling when a graph keeps more than 256 nodes.
  * SPDX-License-Identifier: MIT */
+#include "grad/coarse.h"
 #include "graph/induce.h"
+#include "graph/nonzero.h"
 #include "pool/pool.h"
 
 #include <string.h>
@@ -42,27 +44,6 @@ static void learned_init(void *state, const mp_setup *s)
     mp_param_reshape(s->params, l->a, 1, 2 * C, 1, 1);
 }
 
-/* Marks what lies within `hops` of v; returns how many are in `queue`, v first. */
-static int reach(const mp_graph *g, int v, int hops, int *mark, int *depth, int *queue)
-{
-    int head = 0, tail = 0;
-    mark[v] = v;
-    depth[v] = 0;
-    queue[tail++] = v;
-    while (head < tail) {
-        int u = queue[head++];
-        if (depth[u] == hops) continue;
-        for (int e = g->row_ptr[u]; e < g->row_ptr[u + 1]; e++) {
-            int w = g->col[e];
-            if (mark[w] == v || (g->w && g->w->v[e] == 0 && g->w->v[g->rev[e]] == 0)) continue;
-            mark[w] = v;
-            depth[w] = depth[u] + 1;
-            queue[tail++] = w;
-        }
-    }
-    return tail;
-}
-
 static bool is_full(const mp_pool *pool, int kept)
 {
     switch (MP_OWN(pool->conf, learned_set, learned_options)->candidates) {
@@ -85,35 +66,38 @@ static const mp_graph *candidates(const mp_pool *pool, mp_ctx *c, const mp_pooli
     memset(place, -1, (size_t)g->nodes * sizeof(int));
     memset(mark, -1, (size_t)g->nodes * sizeof(int));
     for (int q = 0; q < p->keep_ptr[g->graphs]; q++) place[p->keep[q]] = q;
-    mp_builder b = { .arena = c->arena };
+    mp_lists l = mp_lists_new(c->arena, p->keep_ptr[g->graphs], false);
     for (int i = 0; i < g->graphs; i++) {
         int from = p->keep_ptr[i], to = p->keep_ptr[i + 1];
         bool full = is_full(pool, to - from);
         for (int q = from; q < to; q++) {
-            for (int r = from; full && r < to; r++) mp_builder_add(&b, q, r, 0);
-            if (full) continue;
-            int n = reach(g, p->keep[q], hops, mark, depth, queue);
+            int n = full ? 0 : mp_nonzero_reach(g, p->keep[q], hops, mark, depth, queue);
+            mp_lists_reserve(&l, full ? to - from : n);
+            for (int r = from; full && r < to; r++) l.to[l.count++] = r;
             for (int k = 0; k < n; k++)
-                if (place[queue[k]] >= 0) mp_builder_add(&b, q, place[queue[k]], 0);
+                if (place[queue[k]] >= 0) l.to[l.count++] = place[queue[k]];
+            l.ptr[q + 1] = l.count;
         }
     }
-    return mp_builder_end(&b, c, g->graphs, p->keep_ptr);
+    mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
+    *out = mp_listed(c, &l, g->graphs, p->keep_ptr, NULL);
+    mp_mark(c->profile, "build graph");
+    return out;
 }
 
 /* lambda A' on the candidates: entry (row i, col j) holds the weight of the edge i -> j. */
 static mp_mat *known(mp_ctx *c, const mp_graph *all, const mp_graph *induced, mp_real lambda)
 {
     int *from = MP_NEW_RAW(c->arena, int, all->edges);
-    mp_real *absent = MP_NEW(c->arena, mp_real, all->edges);
+    mp_real *absent = MP_NEW_RAW(c->arena, mp_real, all->edges);
     for (int v = 0; v < all->nodes; v++) {
         int e = induced->row_ptr[v], end = induced->row_ptr[v + 1];
         for (int k = all->row_ptr[v]; k < all->row_ptr[v + 1]; k++) {
             while (e < end && induced->col[e] < all->col[k]) e++;
-            bool there = e < end && induced->col[e] == all->col[k];
-            from[k] = there ? induced->rev[e] : -1;
-            absent[k] = there ? (induced->w ? 0 : lambda) : induced->w ? -lambda : 0;
+            from[k] = e < end && induced->col[e] == all->col[k] ? induced->rev[e] : -1;
         }
     }
+    c->k->either(absent, from, induced->w ? 0 : lambda, induced->w ? -lambda : 0, all->edges);
     if (!induced->w) return mp_mat_of(c, absent, all->edges, 1);
     /* edge_take gives 1 where there is no edge: take that back */
     return mp_mix(c, lambda, mp_edge_take(c, induced->w, from, all->edges), 1, mp_mat_of(c, absent, all->edges, 1));
@@ -122,22 +106,10 @@ static mp_mat *known(mp_ctx *c, const mp_graph *all, const mp_graph *induced, mp
 /* Without the pairs that are 0 both ways: they carry neither value nor gradient. */
 static const mp_graph *pruned(mp_ctx *c, const mp_graph *all, mp_mat *w)
 {
-    int *row_ptr = MP_NEW(c->arena, int, all->nodes + 1), *now = MP_NEW_RAW(c->arena, int, all->edges);
-    int *col = MP_NEW_RAW(c->arena, int, all->edges), *rev = MP_NEW_RAW(c->arena, int, all->edges);
-    int *from = MP_NEW_RAW(c->arena, int, all->edges), n = 0;
-    for (int v = 0; v < all->nodes; v++) {
-        for (int e = all->row_ptr[v]; e < all->row_ptr[v + 1]; e++) {
-            if (w->v[e] == 0 && w->v[all->rev[e]] == 0) continue;
-            col[n] = all->col[e];
-            from[n] = e;
-            now[e] = n++;
-        }
-        row_ptr[v + 1] = n;
-    }
-    for (int k = 0; k < n; k++) rev[k] = now[all->rev[from[k]]];
     mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
-    *out = mp_graph_of(c->arena, all->graphs, all->node_ptr, row_ptr, col, rev);
-    out->w = mp_edge_take(c, w, from, n);
+    const int *from;
+    mp_nonzero_edges(c->arena, all, w->v, out, &from);
+    out->w = mp_edge_take(c, w, from, out->edges);
     return out;
 }
 

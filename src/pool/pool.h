@@ -205,18 +205,6 @@ int mp_hops(const mp_config *conf, int usual);
 /* All nodes of each graph by falling key, dropped ones last: keep and keep_ptr as mp_rank gives them. */
 void mp_rank_all(mp_ctx *c, mp_pooling *p);
 
-/* A weighted graph from rows of out-edges: add the edges of p = 0, 1, ... in turn, then finish. Columns ascend because p
- * does; the pattern must be symmetric. */
-typedef struct mp_builder {
-    mp_arena *arena;
-    int nodes, count, cap;
-    int *from, *to;
-    mp_real *weight;
-} mp_builder;
-void mp_builder_add(mp_builder *b, int from, int to, mp_real weight);
-/* graph `g` gave the number of graphs; node_ptr are the ranges of the result. */
-const mp_graph *mp_builder_end(mp_builder *b, mp_ctx *c, int graphs, const int *node_ptr);
-
 /* mid.c: key and dropped of p from its score. */
 void mp_mid_key(const mp_pool *pool, mp_ctx *c, mp_pooling *p);
 

@@ -114,24 +114,24 @@ static void graphs_together_have_too_many_nodes_or_edges(void **state)
     refused(join, *state, edges, "2147483584 edges");
 }
 
-static mp_err build_one_more(void *arg)
+static mp_err list_one_more(void *arg)
 {
-    mp_builder b = { .arena = ((call *)arg)->a, .count = MP_MOST_COUNT, .cap = MP_MOST_COUNT };
-    mp_builder_add(&b, 0, 0, 1);
+    mp_lists l = { .arena = ((call *)arg)->a, .count = MP_MOST_COUNT, .cap = MP_MOST_COUNT };
+    mp_lists_reserve(&l, 1);
     return MP_OK;
 }
 
-static mp_err meet_many(void *arg)
+static mp_err list_many(void *arg)
 {
-    mp_met m = { .arena = ((call *)arg)->a, .count = HALF, .cap = HALF };
-    mp_met_reserve(&m, HALF);
+    mp_lists l = { .arena = ((call *)arg)->a, .count = HALF, .cap = HALF };
+    mp_lists_reserve(&l, HALF);
     return MP_OK;
 }
 
 static void lists_of_edges_do_not_grow_past_the_limit(void **state)
 {
-    refused(build_one_more, *state, NULL, "edges of the pooled graph");
-    refused(meet_many, *state, NULL, "edges between clusters");
+    refused(list_one_more, *state, NULL, "edges of the pooled graph");
+    refused(list_many, *state, NULL, "edges of the pooled graph");
 }
 
 /* An operator on a graph of 100,000 nodes without edges, of which it keeps half: 2,500,000,000 pairs. */

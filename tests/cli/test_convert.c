@@ -68,6 +68,39 @@ static void a_converted_set_trains_the_same_model(void **state)
                         output("explain @/a.st @/t.jsonl --graph 3 --json"));
 }
 
+/* GINE reads labels and attributes of edges: the same model from files and from lines, and none without them. */
+static void values_of_edges_reach_the_model_from_either_format(void **state)
+{
+    mp_raw raw;
+    (void)state;
+    assert_int_equal(tiny_raw(arena, 40, 15, 15, &raw), MP_OK);
+    const mp_graph *g = &raw.graphs;
+    int *label = MP_NEW(arena, int, g->edges), *ptr = MP_NEW(arena, int, g->edges + 1);
+    mp_real *val = MP_NEW(arena, mp_real, g->edges);
+    for (int v = 0; v < g->nodes; v++)
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
+            label[e] = (v + g->col[e]) % 3 - 1;
+            val[e] = (mp_real)1 / (mp_real)(3 + (v + g->col[e]) % 5);
+            ptr[e + 1] = e + 1;
+        }
+    raw.edge_labels = label;
+    raw.edge_label_columns = 1;
+    raw.edge_attributes = (mp_sparse){ g->edges, 1, ptr, MP_NEW(arena, int, g->edges), val };
+    raw.name = "EDGES";
+    assert_int_equal(mp_tu_write(&raw, path("EDGES")), MP_OK);
+    run("data convert @/EDGES @/e.jsonl");
+    run("data convert @/e.jsonl @/ignored.jsonl --edge-attributes ignore");
+    static const char *const sets[] = { "EDGES", "e.jsonl" }, *const models[] = { "ea.st", "eb.st" };
+    for (int i = 0; i < 2; i++)
+        run(mp_arena_printf(arena,
+                            "train @/%s --pool topk --conv gine --edge-attributes use --hidden 8 --epochs 2 --quiet "
+                            "--out @/%s",
+                            sets[i], models[i]));
+    same_files("ea.st", "eb.st");
+    assert_string_equal(output("predict @/ea.st @/EDGES --csv"), output("predict @/ea.st @/e.jsonl --csv"));
+    refuse(1, "predict @/ea.st @/ignored.jsonl", "ignored.jsonl:2: the model needs 1 attributes of edges");
+}
+
 static void classes_with_names_keep_them(void **state)
 {
     mp_raw raw;
@@ -94,6 +127,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_converted_set_trains_the_same_model),
+        cmocka_unit_test(values_of_edges_reach_the_model_from_either_format),
         cmocka_unit_test(classes_with_names_keep_them),
     };
     return cmocka_run_group_tests_name("convert", tests, make_data, clean);

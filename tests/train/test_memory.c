@@ -5,6 +5,7 @@
 #include "base/guard.h"
 #include "base/relay.h"
 #include "data/gather.h"
+#include "data/jsonl.h"
 #include "data/stream.h"
 #include "data/tu.h"
 #include "midpool.h"
@@ -229,6 +230,28 @@ static void leave(void *state)
     (void)state;
 }
 
+static mp_err read_lines_whole(void *arg)
+{
+    int left = 3000;
+    mp_arena *a = mp_arena_new(4096);
+    mp_raw raw;
+    (void)arg;
+    mp_err e = mp_jsonl_read("lines", "S", (mp_tap){ pour, leave, &left }, NULL, a, &raw);
+    if (e == MP_OK) assert_int_equal(raw.graphs.graphs, 3000);
+    mp_arena_free(a);
+    return e;
+}
+
+static bool read_jsonl(const fixture *f)
+{
+    return mp_guarded(read_lines_whole, (void *)(uintptr_t)f) == MP_OK;
+}
+
+static void reading_a_data_set_of_lines_returns_a_status(void **state)
+{
+    assert_true(with_every_fault("lines", read_jsonl, *state) > 20);
+}
+
 static mp_err take_lines(void *arg, void *piece, bool *got)
 {
     return mp_stream_cut(arg, piece, got);
@@ -349,6 +372,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(loading_a_model_returns_a_status, set_up, tear_down),
         cmocka_unit_test_setup_teardown(predicting_returns_a_status_and_the_predictor_stays_usable, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reading_a_data_set_returns_a_status, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reading_a_data_set_of_lines_returns_a_status, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reading_a_stream_returns_a_status, set_up, tear_down),
         cmocka_unit_test_setup_teardown(opening_the_files_of_a_data_set_as_a_stream_returns_a_status, set_up,
                                         tear_down),

@@ -35,7 +35,9 @@ done
 
 # Names of arrays come from declarations: after a type of numbers, each `*name` of the list, and `name[` of mp_real (a few
 # doubles in a struct are settings). Files are read whole, without comments and text.
-cat >"${TMPDIR:-/tmp}/elements.$$" <<'AWK'
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT INT TERM
+cat >"$scratch/look.awk" <<'AWK'
 function strip(s,   out, i, n, c, two) {
     n = length(s)
     for (i = 1; i <= n; i++) {
@@ -144,15 +146,47 @@ END {
     look(text, "#include \"math/(fun|simd).h\"", "includes functions of single numbers")
 }
 AWK
-script="${TMPDIR:-/tmp}/elements.$$"
-trap 'rm -f "$script"' EXIT INT TERM
-
 # Structs of headers: fields, without the parameters of functions.
 members=$(for header in src/math/kernels.h src/math/plain.h src/graph/*.h src/grad/*.h src/nn/*.h src/pool/*.h src/baseline/*.h; do
-    sed -n '/^typedef struct/,/^}/p' "$header" | awk -v mode=members -f "$script"
+    sed -n '/^typedef struct/,/^}/p' "$header" | awk -v mode=members -f "$scratch/look.awk"
 done | sort -u | tr '\n' ' ')
 
-found=$(for file in $files; do awk -v file="$file" -v members="$members" -f "$script" "$file"; done | sort -u)
+look() { # FILE NAME-IN-MESSAGES
+    awk -v file="$2" -v members="$members" -f "$scratch/look.awk" "$1"
+}
+
+# The check itself: every line with "bad" is found, and no other.
+cat >"$scratch/sample.c" <<'EOF_SAMPLE'
+#include "math/fun.h" /* bad */
+typedef struct part { mp_real *row; int *keep; } part;
+static void some(mp_ctx *c, const mp_real *in, mp_mat *x, const int *which, mp_real *out, part *p)
+{
+    mp_real *a = MP_NEW_RAW(c->arena, mp_real, 4), s = 2, *b = NULL;
+    double *sums = MP_NEW(c->arena, double, 4);
+    c->k->axpy(out, s, in, false, 4);
+    c->k->rows_take(a + 2, x->v + 1, which, 0, which[0], p->keep[1]);
+    x->v[1] = 0;                             /* bad */
+    for (int i = 0; i < 4; i++) out[i] = s;  /* bad */
+    s *= b [0] ;                             /* bad */
+    s = *out * s;                            /* bad */
+    *a = 1;                                  /* bad */
+    if (x->g[which[1]] > 0) return;          /* bad */
+    p->row[0] = s * s;                       /* bad */
+    sums[1] = 0;                             /* bad */
+    memcpy(a, in, 4 * sizeof *a);            /* bad */
+    memset(x->g, 0, 4);                      /* bad */
+    /* a[1] in a comment, and "a[1]" in text: */ mp_fail(MP_ERR_INPUT, "a[1] = %d", p->keep[0]);
+}
+EOF_SAMPLE
+grep -n "bad \*/" "$scratch/sample.c" | cut -d: -f1 >"$scratch/want"
+look "$scratch/sample.c" sample | cut -d: -f2 | sort -nu >"$scratch/have"
+cmp -s "$scratch/want" "$scratch/have" || {
+    echo "test_elements.sh finds lines $(tr '\n' ' ' <"$scratch/have")of its own sample, not $(tr '\n' ' ' <"$scratch/want")" >&2
+    exit 1
+}
+
+[ -n "$files" ] || { echo "no files to hold in $root" >&2; exit 1; }
+found=$(for file in $files; do look "$file" "$file"; done | sort -u)
 [ -z "$found" ] && exit 0
 echo "$found" >&2
 exit 1

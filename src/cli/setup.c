@@ -95,8 +95,13 @@ void mp_setup_describe(const mp_dataset *d, const mp_folds *f, char *out, size_t
                  : d->targets == 1 ? "number"
                                    : "numbers",
                  d->task->yes_no ? "answer" : d->task->name);
-    snprintf(out, n, "%s: %d graphs, %s, %d feature columns; folds: %s", d->name, d->graphs.graphs, task, d->x.cols,
-             f->about);
+    char edges[64] = "";
+    if (d->edge_x.cols)
+        snprintf(edges, sizeof edges, ", %d columns of edges", d->edge_x.cols);
+    else if (d->unused_edge_columns)
+        snprintf(edges, sizeof edges, " (labels or attributes of edges are there and not used)");
+    snprintf(out, n, "%s: %d graphs, %s, %d feature columns%s; folds: %s", d->name, d->graphs.graphs, task, d->x.cols,
+             edges, f->about);
 }
 
 void mp_setup_model_name(const mp_config *c, char *out, size_t n)

@@ -1,6 +1,7 @@
 /* test_bits.c - the bits of short training runs, frozen: every method, base and with MID, every convolution and network.
  *
- * bits.txt has a line a run: data set, settings, and the SHA-256 of its weights and learning curve. A change that moves
+ * bits.txt has a line a run: data set, settings, the SHA-256 of its weights and learning curve, and that of its model file.
+ * A change that moves
  * bits on purpose writes the file anew (MIDPOOL_BITS=FILE names where the lines of this build go) and says so in
  * CHANGELOG.md under Results.
  * SPDX-License-Identifier: MIT */
@@ -63,7 +64,7 @@ static void one(fixture *f, const mp_dataset *d, const mp_folds *folds, const mp
         fail_msg("%s %s: %s", d->name, settings, mp_message());
     char hex[65], line[512];
     hash_of(m, &r, hex);
-    snprintf(line, sizeof line, "%s %s: %s\n", d->name, settings, hex);
+    snprintf(line, sizeof line, "%s %s: %s file %s\n", d->name, settings, hex, r.model_sha256);
     if (f->anew) fputs(line, f->anew);
     if (!memmem(f->frozen.p, f->frozen.n, line, strlen(line))) {
         print_error("not in bits.txt: %s", line);

@@ -4,10 +4,10 @@
 #define MP_BENCH_H
 
 #include "base/crew.h"
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "math/kernels.h"
 
-double mp_bench_now(void);                /* seconds, monotonic */
 double mp_bench_median(double *v, int n); /* sorts v */
 
 /* Operations a second of fused multiply-adds on registers, over all threads of the crew. */

@@ -88,9 +88,9 @@ static mp_err time_epochs(const bench *b, mp_arena *a, bench_result *out)
     if (b->conf->how.profile) mp_engine_profile(b->engine);
     double flops = mp_engine_flops(b->engine), moved = mp_engine_moved(b->engine);
     for (int i = 0; i < timed; i++) {
-        double t = mp_bench_now();
+        double t = mp_seconds();
         MP_TRY(run_epoch(b, WARM + 1 + i));
-        sum += seconds[i] = mp_bench_now() - t;
+        sum += seconds[i] = mp_seconds() - t;
     }
     out->flops = (mp_engine_flops(b->engine) - flops) / timed;
     out->moved = (mp_engine_moved(b->engine) - moved) / timed;

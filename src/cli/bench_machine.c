@@ -1,17 +1,10 @@
 /* bench_machine.c - what the machine can do, measured: multiply-adds on registers, copies in cache and in memory.
  * SPDX-License-Identifier: MIT */
 #include "cli/bench.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-double mp_bench_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int by_value(const void *a, const void *b)
 {
@@ -41,9 +34,9 @@ double mp_bench_fma(mp_crew *crew, const mp_kernels *k)
     double best = 0;
     int n = mp_crew_size(crew);
     for (int i = 0; i < 7; i++) {
-        double t = mp_bench_now();
+        double t = mp_seconds();
         mp_crew_run(crew, n, peak_work, (void *)(uintptr_t)k);
-        double rate = (double)n * PEAK_ROUNDS * MP_PEAK_FLOPS / (mp_bench_now() - t);
+        double rate = (double)n * PEAK_ROUNDS * MP_PEAK_FLOPS / (mp_seconds() - t);
         best = rate > best ? rate : best;
     }
     return best;
@@ -69,9 +62,9 @@ double mp_bench_copy(mp_crew *crew, size_t bytes)
     for (int i = 0; i < n; i++) jobs[i] = (copy_job){ MP_NEW(a, char, bytes), MP_NEW(a, char, bytes), bytes };
     double best = 0;
     for (int r = 0; r < 5; r++) {
-        double t = mp_bench_now();
+        double t = mp_seconds();
         mp_crew_run(crew, n, copy_work, jobs);
-        double rate = 2.0 * n * COPY_TOTAL / (mp_bench_now() - t);
+        double rate = 2.0 * n * COPY_TOTAL / (mp_seconds() - t);
         best = rate > best ? rate : best;
     }
     mp_arena_free(a);

@@ -63,9 +63,9 @@ static double rate(timing *t, void (*predict)(timing *), int rounds, mp_arena *a
 {
     double *seconds = MP_NEW(a, double, rounds);
     for (int i = -1; i < rounds; i++) {
-        double start = mp_bench_now();
+        double start = mp_seconds();
         predict(t);
-        if (i >= 0) seconds[i] = mp_bench_now() - start;
+        if (i >= 0) seconds[i] = mp_seconds() - start;
     }
     return t->graphs / mp_bench_median(seconds, rounds);
 }

@@ -1,32 +1,25 @@
 /* progress.c - see progress.h.
  * SPDX-License-Identifier: MIT */
 #include "cli/progress.h"
+#include "base/clock.h"
 #include "cli/cli.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LEAST_GAP 0.1 /* seconds between two versions of the changing line */
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void mp_progress_init(mp_progress *p, bool quiet)
 {
-    *p = (mp_progress){ .terminal = isatty(STDERR_FILENO), .quiet = quiet, .start = now() };
+    *p = (mp_progress){ .terminal = isatty(STDERR_FILENO), .quiet = quiet, .start = mp_seconds() };
 }
 
 double mp_progress_seconds(const mp_progress *p)
 {
-    return now() - p->start;
+    return mp_seconds() - p->start;
 }
 
 void mp_progress_end(mp_progress *p)
@@ -91,7 +84,7 @@ static void join(char *out, const char *text, const char *tail, int most)
 
 void mp_progress_now(mp_progress *p, double left, const char *fmt, ...)
 {
-    if (p->quiet || !p->terminal || (p->open && now() - p->at < LEAST_GAP)) return;
+    if (p->quiet || !p->terminal || (p->open && mp_seconds() - p->at < LEAST_GAP)) return;
     char text[512], time_left[32], tail[64] = "", line[sizeof text + sizeof tail];
     va_list ap;
     va_start(ap, fmt);
@@ -103,7 +96,7 @@ void mp_progress_now(mp_progress *p, double left, const char *fmt, ...)
     fprintf(stderr, "\r\033[K%.*s", bytes_in(line, width()), line);
     fflush(stderr);
     p->open = true;
-    p->at = now();
+    p->at = mp_seconds();
 }
 
 const char *mp_duration(double seconds, char out[32])

@@ -1,17 +1,10 @@
 /* profile.c - see profile.h.
  * SPDX-License-Identifier: MIT */
 #include "grad/profile.h"
+#include "base/clock.h"
 #include "base/err.h"
 
 #include <string.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static mp_profile_row *row_of(mp_profile *p, const char *name)
 {
@@ -24,12 +17,12 @@ static mp_profile_row *row_of(mp_profile *p, const char *name)
 
 void mp_profile_start(mp_profile *p)
 {
-    p->since = now();
+    p->since = mp_seconds();
 }
 
 void mp_profile_charge(mp_profile *p, const char *name, mp_way way)
 {
-    double t = now();
+    double t = mp_seconds();
     row_of(p, name)->seconds[way] += t - p->since;
     p->since = t;
 }

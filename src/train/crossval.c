@@ -1,6 +1,7 @@
 /* crossval.c - see crossval.h.
  * SPDX-License-Identifier: MIT */
 #include "train/crossval.h"
+#include "base/clock.h"
 #include "base/halt.h"
 #include "base/rng.h"
 #include "train/jobs.h"
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SAVE_SECONDS 10.0 /* shorter runs never touch the disk */
@@ -127,13 +127,6 @@ typedef struct study {
     double told;
 } study;
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static const mp_cv_run *run_of(const study *s, int job)
 {
     return &s->plan->run[s->todo[job]];
@@ -143,7 +136,7 @@ static const mp_cv_count *update(study *s)
 {
     mp_cv_count *c = s->count;
     int finished = c->done + c->failed, ahead = s->n_todo - finished;
-    c->seconds = seconds() - s->start;
+    c->seconds = mp_seconds() - s->start;
     c->running = ahead < s->o->jobs ? ahead : s->o->jobs;
     c->left = c->done ? s->run_seconds / c->done * ahead / (c->running > 0 ? c->running : 1) : -1;
     return c;
@@ -152,8 +145,8 @@ static const mp_cv_count *update(study *s)
 static void tell(void *state, const mp_fit_news *n)
 {
     study *s = state;
-    if (seconds() - s->told < NEWS_SECONDS) return;
-    s->told = seconds();
+    if (mp_seconds() - s->told < NEWS_SECONDS) return;
+    s->told = mp_seconds();
     mp_worker_tell(s->worker, n, sizeof *n);
 }
 
@@ -241,13 +234,13 @@ static mp_err set_aside(study *s, int place, const mp_run_result *result, mp_err
         MP_MORE(s->arena, s->aside, s->count->aside, s->room);
     }
     s->aside[s->count->aside++] = (aside){ place, on_disk, *result };
-    s->tried = seconds();
+    s->tried = mp_seconds();
     return MP_OK;
 }
 
 static mp_err store_aside(study *s)
 {
-    s->tried = seconds();
+    s->tried = mp_seconds();
     while (s->count->aside > 0) {
         const aside *next = &s->aside[s->count->aside - 1];
         MP_TRY(store(s, next->place, &next->result));
@@ -259,7 +252,7 @@ static mp_err store_aside(study *s)
 static void try_again(void *state)
 {
     study *s = state;
-    if (s->count->aside == 0 || seconds() - s->tried < TRY_SECONDS) return;
+    if (s->count->aside == 0 || mp_seconds() - s->tried < TRY_SECONDS) return;
     if (store_aside(s) != MP_OK) return; /* the reason was said when the first was set aside */
 }
 
@@ -388,7 +381,7 @@ static mp_err give_up(study *s, mp_err e)
 static mp_err wait_for_store(study *s)
 {
     int n = s->count->aside;
-    double until = seconds() + s->o->wait;
+    double until = mp_seconds() + s->o->wait;
     char line[160];
     mp_halt halt;
     mp_halt_begin(&halt, false);
@@ -396,7 +389,7 @@ static mp_err wait_for_store(study *s)
     mp_format(line, sizeof line, "%d finished run%s to be stored; trying for %.0f s (Ctrl-C leaves them for later)", n,
               n == 1 ? " is" : "s are", s->o->wait);
     if (e == MP_ERR_BUSY) note_run(s, &s->plan->run[s->aside[0].place], line);
-    while (e == MP_ERR_BUSY && seconds() < until && !*mp_halt_asked()) {
+    while (e == MP_ERR_BUSY && mp_seconds() < until && !*mp_halt_asked()) {
         nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
         e = store_aside(s);
     }
@@ -419,7 +412,7 @@ mp_err mp_cv_go(const mp_cv_plan *p, const mp_cv_options *o, mp_cv_count *count)
 {
     *count = (mp_cv_count){ .total = p->count, .left = -1 };
     mp_arena *a = mp_arena_new(65536);
-    study s = { .arena = a, .plan = p, .o = o, .count = count, .start = seconds() };
+    study s = { .arena = a, .plan = p, .o = o, .count = count, .start = mp_seconds() };
     s.todo = MP_NEW(a, int, p->count + 1);
     mp_err e = go(&s);
     update(&s);

@@ -4,13 +4,13 @@
  * in mp_resume, which is why saving is one call and continuing is the same loop from a later epoch.
  * SPDX-License-Identifier: MIT */
 #include "train/fit.h"
+#include "base/clock.h"
 #include "train/resume.h"
 #include "train/sched.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct run {
@@ -26,13 +26,6 @@ typedef struct run {
     double started, saved; /* wall clock: of this start; of the last save */
     bool warned;           /* that saving fails: once, until it works again */
 } run;
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static bool stop_asked(const mp_fit_options *o)
 {
@@ -184,9 +177,9 @@ static mp_err one_epoch(run *r)
     mp_params *p = mp_model_params(r->model);
     int epoch = now->epoch + 1;
     mp_epoch *point = &now->curve[epoch - 1];
-    double before = seconds();
+    double before = mp_seconds();
     mp_err e = train_epoch(r, epoch, &point->train_loss);
-    now->train_seconds += seconds() - before;
+    now->train_seconds += mp_seconds() - before;
     if (e == MP_OK) e = validate(r, &point->val_loss, &point->val_metric);
     if (e != MP_OK) return mp_fail_within(e, "epoch %d", epoch);
     now->epoch = epoch;
@@ -201,7 +194,7 @@ static mp_err one_epoch(run *r)
 
 static void gather_state(run *r)
 {
-    double wall = seconds();
+    double wall = mp_seconds();
     r->now.all_seconds += wall - r->started;
     r->started = r->saved = wall;
     mp_engine_state_get(r->engine, r->now.state);
@@ -229,7 +222,7 @@ static void save_if_due(run *r)
 {
     const mp_fit_options *o = r->options;
     char line[1200];
-    if (!o->resume || o->save_every <= 0 || seconds() - r->saved < o->save_every) return;
+    if (!o->resume || o->save_every <= 0 || mp_seconds() - r->saved < o->save_every) return;
     bool failed = save(r) != MP_OK;
     snprintf(line, sizeof line, "epoch %d could not be saved, training goes on: %s", r->now.epoch, mp_message());
     if (failed && !r->warned) say(o->warn, o, line);
@@ -280,7 +273,7 @@ static void report(const run *r, mp_run_result *out)
         out->val_loss = best->val_loss;
         out->val_metric = best->val_metric;
     }
-    out->seconds = now->all_seconds + seconds() - r->started;
+    out->seconds = now->all_seconds + mp_seconds() - r->started;
     out->seconds_per_epoch = now->epoch ? now->train_seconds / now->epoch : 0;
 }
 
@@ -316,7 +309,7 @@ mp_err mp_fit(mp_engine *e, mp_model *m, const mp_fit_data *d, const mp_fit_opti
     mp_assert(!o->resume || o->identity);
     const mp_params *p = mp_model_params(m);
     const mp_config *config = mp_model_config(m);
-    double start = seconds();
+    double start = mp_seconds();
     run r = { .engine = e, .model = m, .config = config, .data = d, .options = o, .started = start, .saved = start };
     r.scratch = mp_arena_new(65536);
     r.order = MP_NEW(a, int, d->n_train);

@@ -407,9 +407,29 @@ void check_collect(void **state)
     }
 }
 
+/* Memberships whose strengths are numbered by cluster: rows of a graph. */
+static void check_members_of_rows(mp_check *t, mp_mat *(*op)(mp_ctx *, const mp_assign *, mp_mat *, mp_mat *),
+                                  bool back)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        mp_check_reset(t);
+        mp_graph g = graph_of(t, i), looped;
+        const int *from;
+        int keep[16], keep_ptr[5];
+        mp_assign a;
+        mp_with_loops(t->rig.memory, &g, &looped, &from);
+        some_nodes(t, &looped, keep, keep_ptr);
+        mp_assign_rows(t->rig.memory, &looped, keep, keep_ptr[looped.graphs], &a);
+        mp_mat *alpha = mp_check_input(t, a.size, 1), *x = mp_check_input(t, back ? a.clusters : a.nodes, 3);
+        MP_GRADCHECK(t, op(&t->ctx, &a, alpha, x));
+    }
+}
+
 void check_spread(void **state)
 {
     mp_check *t = *state;
+    check_members_of_rows(t, mp_spread, true);
+    check_members_of_rows(t, mp_collect, false);
     for (int i = 0; i < SHAPES; i++) {
         for (int C = 1; C <= 69; C += 34) {
             mp_check_reset(t);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "conf/config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define AT(field) offsetof(mp_config, field)
@@ -115,6 +116,25 @@ mp_err mp_options_add(const mp_option_set *set)
     bytes = (bytes + set->size + 7) / 8 * 8;
     sets[set_count++] = set;
     for (const mp_opt *o = set->rows; o->name; o++) insert(o, offsetof(mp_config, own) + *set->place);
+    return MP_OK;
+}
+
+mp_err mp_choice_add(const char *option, const char *choice)
+{
+    static char room[8][1024]; /* the longer texts of options that got choices */
+    static int taken;
+    mp_opt *o = mp_config_table;
+    while (o->name && strcmp(o->name, option) != 0) o++;
+    mp_assert(o->name && o->kind == MP_OPT_CHOICE);
+    char *text = NULL;
+    for (int i = 0; i < taken; i++)
+        if (o->choices == room[i]) text = room[i];
+    size_t n = strlen(o->choices);
+    if (n + strlen(choice) + 2 > sizeof room[0] || (!text && taken == 8))
+        return mp_fail(MP_ERR_LIMIT, "no room for '%s' among the choices of '%s'", choice, option);
+    if (!text) text = memcpy(room[taken++], o->choices, n + 1);
+    snprintf(text + n, sizeof room[0] - n, "|%s", choice);
+    o->choices = text;
     return MP_OK;
 }
 

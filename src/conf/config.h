@@ -84,6 +84,9 @@ typedef struct mp_option_set { /* the options of a part */
  * threads start and before configurations are made. Fails when a name is taken or there is no more room. */
 MP_MUST mp_err mp_options_add(const mp_option_set *set);
 
+/* Adds a choice to an option that has choices, behind those it has; the same rules. */
+MP_MUST mp_err mp_choice_add(const char *option, const char *choice);
+
 /* The sets of all parts of the library, one after the other; NULL behind the last. Defined above this layer (model/parts.c). */
 const mp_option_set *mp_options_at(int i);
 

@@ -3,7 +3,7 @@
  *     Y = conv(X, A),  N x in to N x out, then ReLU if asked                                      (math.md 2.2 to 2.7)
  *
  * A row says what a convolution computes and what others must know about it; a layer is a row with its parameters. A new
- * convolution is a new row in convs.c, and its name among the choices of --conv (conf/config.c).
+ * convolution is a new row in convs.c, and its name among the choices of --conv (conf/config.c); mp_conv_add does both.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_CONV_H
 #define MP_CONV_H
@@ -46,6 +46,9 @@ extern const mp_conv_kind mp_conv_gcn, mp_conv_gcn_noloop, mp_conv_gcn_raw, mp_c
 const mp_conv_kind *const *mp_conv_kinds(void);
 /* NULL when there is none of that name. */
 const mp_conv_kind *mp_conv_find(const char *name);
+/* Makes a convolution of a program's own known by its name, to --conv and, where it needs neither attributes of edges nor the
+ * whole batch, to --score-conv. Call it before threads start and before models are made; the row must outlive them. */
+MP_MUST mp_err mp_conv_add(const mp_conv_kind *kind);
 /* The one that an option of a configuration names, or `usual` for "auto". */
 const mp_conv_kind *mp_conv_chosen(const mp_config *conf, const char *option, const mp_conv_kind *usual);
 

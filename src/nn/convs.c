@@ -4,12 +4,13 @@
 
 #include <string.h>
 
-static const mp_conv_kind *const kinds[] = {
-    &mp_conv_gcn,        &mp_conv_graph,      &mp_conv_gin,     &mp_conv_sage,
-    &mp_conv_gat,        &mp_conv_cheb,       &mp_conv_le,      &mp_conv_le_pyg,
-    &mp_conv_le_authors, &mp_conv_graph_mean, &mp_conv_gcn_raw, &mp_conv_gcn_noloop,
-    &mp_conv_gine,       &mp_conv_ogb_gcn,    &mp_conv_ogb_gin, NULL
-};
+#define ADDED_MOST 16
+
+static const mp_conv_kind *kinds[32 + ADDED_MOST] = { &mp_conv_gcn,        &mp_conv_graph,   &mp_conv_gin,
+                                                      &mp_conv_sage,       &mp_conv_gat,     &mp_conv_cheb,
+                                                      &mp_conv_le,         &mp_conv_le_pyg,  &mp_conv_le_authors,
+                                                      &mp_conv_graph_mean, &mp_conv_gcn_raw, &mp_conv_gcn_noloop,
+                                                      &mp_conv_gine,       &mp_conv_ogb_gcn, &mp_conv_ogb_gin };
 
 const mp_conv_kind *const *mp_conv_kinds(void)
 {
@@ -21,6 +22,20 @@ const mp_conv_kind *mp_conv_find(const char *name)
     for (const mp_conv_kind *const *k = kinds; *k; k++)
         if (strcmp((*k)->name, name) == 0) return *k;
     return NULL;
+}
+
+mp_err mp_conv_add(const mp_conv_kind *kind)
+{
+    int n = 0;
+    while (kinds[n]) n++;
+    if (mp_conv_find(kind->name) || strcmp(kind->name, "auto") == 0)
+        return mp_fail(MP_ERR_USAGE, "there is a convolution '%s' already", kind->name);
+    if (n + 1 == (int)(sizeof kinds / sizeof *kinds))
+        return mp_fail(MP_ERR_LIMIT, "no more than %d convolutions can be added", ADDED_MOST);
+    MP_TRY(mp_choice_add("conv", kind->name));
+    if (!kind->edge_x && !kind->whole_batch) MP_TRY(mp_choice_add("score-conv", kind->name));
+    kinds[n] = kind;
+    return MP_OK;
 }
 
 const mp_conv_kind *mp_conv_chosen(const mp_config *conf, const char *option, const mp_conv_kind *usual)

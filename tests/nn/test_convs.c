@@ -243,6 +243,30 @@ static void convolutions_that_read_once_may_lose_their_input(void **state)
     assert_true(said >= 1);
 }
 
+static void a_convolution_of_ones_own_is_chosen_like_others(void **state)
+{
+    (void)state;
+    mp_conv_kind own = mp_conv_gin;
+    mp_config c;
+    own.name = "own-gin";
+    mp_config_init(&c);
+    assert_int_not_equal(mp_conf_set(mp_config_table, &c, "conv", "own-gin", "conv"), MP_OK);
+    assert_int_equal(mp_conv_add(&own), MP_OK);
+    for (int i = 0; i < 2; i++) {
+        const char *option = i ? "score-conv" : "conv";
+        assert_int_equal(mp_conf_set(mp_config_table, &c, option, "own-gin", option), MP_OK);
+        assert_ptr_equal(mp_conv_chosen(&c, option, &mp_conv_gcn), &own);
+        assert_int_equal(mp_conf_set(mp_config_table, &c, option, "gcn", option), MP_OK);
+        assert_ptr_equal(mp_conv_chosen(&c, option, &own), &mp_conv_gcn);
+    }
+    assert_int_equal(mp_conv_add(&own), MP_ERR_USAGE);
+    mp_conv_kind edges = mp_conv_gine;
+    edges.name = "own-gine";
+    assert_int_equal(mp_conv_add(&edges), MP_OK);
+    assert_int_equal(mp_conf_set(mp_config_table, &c, "conv", "own-gine", "conv"), MP_OK);
+    assert_int_not_equal(mp_conf_set(mp_config_table, &c, "score-conv", "own-gine", "score-conv"), MP_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +278,7 @@ int main(void)
         cmocka_unit_test(edges_find_their_attributes_by_number),
         cmocka_unit_test(sums_only_convolutions_do_without_reverses),
         cmocka_unit_test(convolutions_that_read_once_may_lose_their_input),
+        cmocka_unit_test(a_convolution_of_ones_own_is_chosen_like_others), /* last: it stays in the list */
     };
     return cmocka_run_group_tests_name("convolutions", tests, NULL, NULL);
 }

@@ -25,5 +25,8 @@ check "./a.c:1: there is no other.md" "see docs/other.md 1"
 check "./a.c:1: cites a document that is not in the tree" "METHODS 1.1"
 check "./a.c:1: cites a document that is not in the tree" "by EXPERIMENTS 3.4"
 rm -rf "$tree/a.c"
+printf '%s\n' '- Figures are in docs/gone.md.' > "$tree/CHANGELOG.md"
+check "" "math.md 1.1"
+rm -rf "$tree/a.c" "$tree/CHANGELOG.md"
 sh "$root/scripts/references" "$root" || bad=1
 exit $bad

@@ -1,4 +1,4 @@
-/* metric_number.c - metrics of numbers, d = answer - label (protocol.md 4).
+/* metric_number.c - metrics of numbers, d = told output - label, not rounded (protocol.md 4).
  *
  *     mae   mean |d|        rmse   sqrt(mean d^2)        r2   1 - sum d^2 / sum (label - mean label)^2
  *

@@ -39,18 +39,39 @@ def network(c, w, g, x):  # 6.1
     return linear(w, relu(linear(w, relu(linear(w, r, "lin1")), "lin2")), "lin3")
 
 
+def softmax(y):
+    return np.exp(y - y.max()) / np.exp(y - y.max()).sum()
+
+
+# 2.15: what heads the columns of answers and of the numbers behind them; both from outputs as they are told
+TASKS = {
+    "classify": ("label", "p", lambda p: [np.argmax(p)], softmax),
+    "binary": ("label", "probability", lambda p: p > 0.5, lambda y: 1 / (1 + np.exp(-y))),
+    "regress": ("value", None, lambda y: y, lambda y: y),
+    "count": ("rounded", "output", np.rint, lambda y: y),
+}
+
+
+def heads(word, names):
+    return [f"{word}_{v}" if len(names) > 1 else word for v in names] if word else []
+
+
 def main(model, folder):
     about, weights = load_model(model)
-    run = BASELINES.get(about["config"]["pool"], network)
-    classify = about["task"] == "classify"
-    print("graph,label," + ",".join(f"p_{v}" for v in about["classes"]) if classify else "graph,rounded,output")
+    config, task, scale = about["config"], about["task"], about.get("targets")
+    if task == "regress" and not scale and config.get("standardise", True):
+        task = "count"  # 11.2
+    word, behind, answer, show = TASKS[task]
+    names = about["classes"] or list(range(about["outputs"]))
+    print(",".join(["graph"] + heads(word, [0] if task == "classify" else names) + heads(behind, names)))
+    run = BASELINES.get(config["pool"], network)
     for b, (g, x) in enumerate(load_graphs(folder, about["recipe"])):
-        y = run(about["config"], weights, g, x)
-        if classify:
-            p = np.exp(y - y.max()) / np.exp(y - y.max()).sum()  # 2.15
-            print(f"{b},{about['classes'][int(np.argmax(p))]}," + ",".join(f"{v:.9g}" for v in p))
-        else:
-            print(f"{b},{np.rint(y[0]):.0f},{y[0]:.9g}")
+        y = run(config, weights, g, x)
+        if scale:
+            y = np.array(scale["mean"]) + np.array(scale["std"]) * y
+        shown = show(y)
+        answers = [about["classes"][int(v)] if task == "classify" else v for v in answer(shown)]
+        print(",".join(f"{float(v):.9g}" for v in [b, *answers, *(shown if behind else [])]))
 
 
 if __name__ == "__main__":

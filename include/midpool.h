@@ -1,16 +1,28 @@
-/* midpool.h - trained graph classifiers inside your own program: load a model file, classify graphs.
+/* midpool.h - graph classification and regression with node-drop pooling, inside your own program.
  *
- *     mp_predictor *p = mp_predictor_load("model.safetensors");
- *     if (!p) return fprintf(stderr, "%s\n", mp_predictor_error()), 1;
- *     mp_answer answer;
- *     if (mp_predict(p, &graph, &answer)) printf("class %lld\n", (long long)answer.label);
- *     mp_predictor_free(p);
+ *     mp_data *data;
+ *     mp_trained *model;
+ *     static const char *const options[] = { "pool=sag", "preset=mid", "epochs=50", NULL };
+ *     if (mp_data_load("MUTAG", NULL, &data) != MP_OK || mp_train(data, options, NULL, &model, NULL) != MP_OK ||
+ *         mp_trained_save(model, "mutag.safetensors") != MP_OK)
+ *         return fprintf(stderr, "%s\n", mp_message()), 1;
+ *     mp_trained_free(model);
+ *     mp_data_free(data);
  *
- * No call prints, exits or aborts: a bad argument, a damaged file, a graph too large and memory that cannot be had all end
- * it with false or NULL and a line in mp_predictor_error. After that a predictor can be used as before.
+ * Status. A call that can fail returns MP_OK or what went wrong; mp_message has the line about it, one for each thread. No call
+ * prints, exits or aborts: a bad argument, a damaged file, a graph too large and memory that cannot be had all end it with a
+ * status. Nothing is left behind then, outputs are as they were, and all objects can be used as before.
  *
- * Link with -lmidpool -lm -lpthread; nothing else is needed. A predictor must be used by one thread at a
- * time; make one for each thread. After the first graph of a size, graphs up to that size allocate nothing.
+ * Threads. Data sets and trained models are never changed once made: any number of threads may use one at once. A predictor
+ * is for one thread at a time; each thread makes its own, and those of one model share its weights. mp_allocator_set and the
+ * functions that add parts (midpool/operator.h) are called before other threads use the library.
+ *
+ * Lifetime. What a call makes is the caller's, who ends it with the _free of its type; NULL is allowed there. A predictor made
+ * by mp_predictor_new must be freed before its model. Arguments are copied: arrays and texts may go when the call returns.
+ * Texts and arrays behind a pointer that a call gives back belong to the object it was asked about and live as long as that;
+ * those of answers and explanations until the next call with the same predictor. Names of parts and options stay.
+ *
+ * Link with `pkg-config --cflags --libs midpool`; the library needs libc, libm and threads.
  * SPDX-License-Identifier: MIT */
 #ifndef MIDPOOL_H
 #define MIDPOOL_H
@@ -21,28 +33,185 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define MIDPOOL_VERSION_MAJOR 0
+#define MIDPOOL_VERSION_MINOR 1
+#define MIDPOOL_VERSION_PATCH 0
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct mp_predictor mp_predictor;
+typedef struct mp_data mp_data;           /* graphs and their labels */
+typedef struct mp_trained mp_trained;     /* a network with its weights, and what it knows of its inputs */
+typedef struct mp_predictor mp_predictor; /* a trained model at work, with memory of its own */
 
-/* NULL when it fails; then mp_predictor_error says why, in one line that names the file. */
-MP_API mp_predictor *mp_predictor_load(const char *path);
-MP_API mp_predictor *mp_predictor_from(const void *bytes, size_t n); /* a model file in memory */
-MP_API void mp_predictor_free(mp_predictor *p);                      /* NULL is allowed */
+/* "0.1.0", of the library that runs; the macros are those of the header that was compiled. */
+MP_API const char *mp_version(void);
 
-/* The last failure of this thread; "" when nothing failed yet. */
-MP_API const char *mp_predictor_error(void);
+/* ---- memory ---- */
 
-/* What the model takes and gives. A model for numbers instead of classes has 0 classes. All are 0 for NULL. */
-MP_API int mp_predictor_features(const mp_predictor *p);      /* columns of x */
-MP_API int mp_predictor_attributes(const mp_predictor *p);    /* columns of node attributes */
-MP_API int mp_predictor_label_columns(const mp_predictor *p); /* columns of node labels */
-MP_API int mp_predictor_classes(const mp_predictor *p);
-MP_API int64_t mp_predictor_class(
-    const mp_predictor *p,
-    int i); /* the value of class i in the label file; 0, and a line in mp_predictor_error, when there is no class i */
+/* Where the library gets its memory; what libc asks for on its own account (threads, folders) is not among it. `get` returns
+ * NULL when there is none; `align` is a power of two. Both are called by several threads at once. */
+typedef struct mp_allocator {
+    void *(*get)(void *state, size_t bytes, size_t align);
+    void (*put)(void *state, void *memory);
+    void *state;
+} mp_allocator;
+
+/* Before anything else, once. NULL: malloc and its kin again. MP_ERR_USAGE while the library holds memory. */
+MP_API mp_err mp_allocator_set(const mp_allocator *a);
+
+/* ---- what there is ---- */
+
+typedef enum mp_kind {
+    MP_OPERATORS,    /* node-drop pooling: values of the option pool      */
+    MP_BASELINES,    /* other methods: values of the option pool as well  */
+    MP_CONVOLUTIONS, /* values of the option conv                         */
+    MP_TASKS,        /* values of the option task                         */
+    MP_METRICS,      /* values of the option metric                       */
+    MP_PRESETS,      /* values of the option preset                       */
+    MP_OPTIONS       /* of mp_train                                       */
+} mp_kind;
+
+typedef struct mp_entry {
+    const char *name;  /* as options take it */
+    const char *title; /* for people; the name where there is none other */
+    const char *about; /* a paper, a formula or a sentence; "" where there is none */
+    /* options */
+    const char *initial; /* the default, as text; NULL for other kinds */
+    const char *choices; /* "a|b|c", or NULL                            */
+    double lo, hi;       /* range of a number, both ends included; equal where there is none */
+    /* metrics */
+    bool larger; /* is better */
+} mp_entry;
+
+/* Entry i of a kind. False behind the last. */
+MP_API bool mp_entry_at(mp_kind kind, int i, mp_entry *out);
+
+/* Whether a method (an operator or a baseline) looks at an option in some configuration. */
+MP_API bool mp_method_has(const char *method, const char *option);
+
+/* ---- data ---- */
+
+/* By its name, looked up in `folder` (NULL: none), $MIDPOOL_DATA, ./data and the user's cache; or by a path: a TUDataset
+ * folder, a file of JSON lines, or a format of your own. Archives are read by the program, not by the library. */
+MP_API mp_err mp_data_load(const char *name_or_path, const char *folder, mp_data **out);
+
+/* Graphs as arrays. Nodes are numbered from 0 over all graphs; graph b has nodes node_ptr[b] to node_ptr[b+1] - 1. Edges are
+ * undirected: each may be listed once or from both ends, with the same values; self loops and repeats are left out. Tables may
+ * be NULL with 0 columns; nodes that have neither labels nor attributes are told apart by their degrees. */
+typedef struct mp_arrays {
+    const char *name;                                               /* of the set; NULL: "arrays" */
+    int graphs, edges;                                              /* B, E */
+    const int *node_ptr;                                            /* B + 1 */
+    const int *from, *to;                                           /* E */
+    int node_labels, node_attributes, edge_labels, edge_attributes; /* columns */
+    const int *node_label;                                          /* N x node_labels: categories */
+    const float *node_attribute;                                    /* N x node_attributes */
+    const int *edge_label;                                          /* E x edge_labels */
+    const float *edge_attribute;                                    /* E x edge_attributes */
+    int targets;                                                    /* T: labels of a graph */
+    const double *label; /* B x T, NaN where one is not known. One whole number each is a class, unless the option task
+                                says otherwise */
+    const char *const *part; /* B: "train", "val", "test" or NULL; NULL: there is no fixed split */
+} mp_arrays;
+MP_API mp_err mp_data_make(const mp_arrays *in, mp_data **out);
+
+typedef struct mp_data_info {
+    const char *name;
+    int graphs, nodes, edges;                                                /* edges once each */
+    int node_labels, node_attributes, edge_labels, edge_attributes, targets; /* columns; targets 0: no labels */
+} mp_data_info;
+MP_API void mp_data_about(const mp_data *d, mp_data_info *out);
+MP_API void mp_data_free(mp_data *d);
+
+/* ---- training ---- */
+
+#define MP_NAME_MOST 24
+
+typedef struct mp_metric_value {
+    char name[MP_NAME_MOST];
+    double value; /* NaN where it is not defined, or there are no such graphs */
+} mp_metric_value;
+#define MP_METRICS_ROOM 16 /* a task has no more */
+
+typedef struct mp_result {
+    char task[MP_NAME_MOST], metric[MP_NAME_MOST]; /* metric: the one that leads */
+    int epochs, best_epoch;                        /* trained; whose weights were taken, from 1 */
+    int train_graphs, val_graphs, test_graphs;
+    double train_loss, val_loss, val_metric, test_metric; /* at the best epoch */
+    double seconds;
+    char sha256[65]; /* of the model file */
+    int metrics;     /* every one of the task, of validation and of test graphs */
+    mp_metric_value val[MP_METRICS_ROOM], test[MP_METRICS_ROOM];
+} mp_result;
+
+typedef struct mp_news { /* after an epoch */
+    int epoch, epochs, best_epoch;
+    double train_loss, val_loss, val_metric;
+    const char *metric;
+} mp_news;
+
+typedef enum mp_verdict {
+    MP_GO_ON,
+    MP_ENOUGH, /* end here, as if it had been the last epoch: the best weights so far are the result */
+    MP_CANCEL  /* end with MP_ERR_STOPPED and no model */
+} mp_verdict;
+
+/* Called on the thread of mp_train; it must return. */
+typedef struct mp_watch {
+    mp_verdict (*epoch)(void *state, const mp_news *news); /* NULL: nobody listens */
+    void *state;
+} mp_watch;
+
+/* Trains one model on one split. Options are texts "name=value" with a NULL behind the last, later ones over earlier ones:
+ * those of MP_OPTIONS. One that does not exist, has a value out of range, or that the chosen method does not look at fails
+ * with MP_ERR_USAGE. The same data, options and seed give the same bits on any number of threads, and the program's. `options`,
+ * `watch` and `result` may be NULL. */
+MP_API mp_err mp_train(const mp_data *d, const char *const *options, const mp_watch *watch, mp_trained **out,
+                       mp_result *result);
+
+/* ---- trained models ---- */
+
+MP_API mp_err mp_trained_load(const char *path, mp_trained **out);
+MP_API mp_err mp_trained_from(const void *bytes, size_t n, mp_trained **out); /* a model file in memory */
+MP_API mp_err mp_trained_save(const mp_trained *m, const char *path);         /* safetensors, docs/formats.md */
+/* The bytes of the file, in one call of `sink`; what that returns is returned. */
+MP_API mp_err mp_trained_write(const mp_trained *m, mp_err (*sink)(void *state, const void *bytes, size_t n),
+                               void *state);
+MP_API void mp_trained_free(mp_trained *m);
+
+typedef struct mp_trained_info {
+    const char *task, *metric, *method, *dataset;
+    int features;                                                   /* columns of mp_query.x */
+    int node_labels, node_attributes, edge_labels, edge_attributes; /* columns that graphs must bring */
+    int outputs, targets;                                           /* numbers a graph gets; answers */
+    int classes;                                                    /* 0: labels are no classes */
+    int64_t weights;
+} mp_trained_info;
+MP_API void mp_trained_about(const mp_trained *m, mp_trained_info *out);
+
+/* The value of class i in the label file, and its name where labels are text, else NULL. MP_ERR_USAGE: there is no class i. */
+MP_API mp_err mp_trained_class(const mp_trained *m, int i, int64_t *value, const char **name);
+
+/* The option it was trained with, as text. Fails where `room` is too small or there is no such option. */
+MP_API mp_err mp_trained_option(const mp_trained *m, const char *name, char *out, size_t room);
+
+/* Outputs of the graphs which[0..n-1] of a data set (which NULL: of all, in order), by `threads` threads (0: all
+ * processors). value: n x outputs, probabilities or numbers; answer: n x targets, classes from 0, yes (1) and no (0), or
+ * numbers. Either may be NULL. */
+MP_API mp_err mp_predict_data(const mp_trained *m, const mp_data *d, const int *which, int n, int threads, float *value,
+                              double *answer);
+
+/* Every metric of the model's task over the known labels of the graphs; how many there are goes to *count. */
+MP_API mp_err mp_evaluate(const mp_trained *m, const mp_data *d, const int *which, int n, int threads,
+                          mp_metric_value out[MP_METRICS_ROOM], int *count);
+
+/* ---- one graph at a time ---- */
+
+/* After the first graph of a size, graphs up to that size allocate nothing. */
+MP_API mp_err mp_predictor_new(const mp_trained *m, mp_predictor **out);
+MP_API void mp_predictor_free(mp_predictor *p);
 
 /* A graph. Edges are undirected: each may be listed once or from both ends; self loops and repeats are left
  * out. Features come in one of two ways: `x`, rows of finished feature columns; or, with x NULL, what the
@@ -59,15 +228,54 @@ typedef struct mp_query {
 } mp_query;
 
 typedef struct mp_answer {
-    int64_t label;      /* the class as in the label file; for numbers, the rounded output */
-    int class_index;    /* 0 .. classes-1; -1 for numbers */
-    int outputs;        /* length of `value` */
-    const float *value; /* probabilities of the classes, or the number itself; until the next call */
+    int64_t label;        /* the class as in the label file; for numbers, the rounded output */
+    int class_index;      /* 0 .. classes-1; -1 for numbers */
+    int outputs;          /* length of `value` */
+    const float *value;   /* probabilities of the classes, or the number itself; until the next call */
+    int targets;          /* length of `answer` */
+    const double *answer; /* class, yes (1) or no (0), number; until the next call */
 } mp_answer;
 
 /* False when it fails: an edge to a node that is not there, missing features, a label the model never met, a graph too
  * large for the model's operators or for the memory there is. */
 MP_API bool mp_predict(mp_predictor *p, const mp_query *graph, mp_answer *out);
+
+typedef struct mp_level {      /* one pooling */
+    int nodes, columns, keep;  /* that entered it; score columns; kept */
+    const int *node;           /* nodes: number in the graph that was asked about */
+    const double *score;       /* nodes x columns: raw scores                      */
+    const double *gate;        /* nodes x columns: what scales a kept row          */
+    const double *key;         /* nodes: what they were ranked by                  */
+    const unsigned char *kept; /* nodes: 1 where kept                             */
+    const int *order;          /* keep: kept nodes by falling key, in numbers of the graph */
+    int edges;                 /* undirected, among the nodes that entered        */
+    const int *from, *to;      /* edges, in numbers of the graph                  */
+} mp_level;
+
+#define MP_LEVELS_MOST 16
+typedef struct mp_explanation {
+    mp_answer answer;
+    int levels; /* 0: the method drops no nodes */
+    mp_level level[MP_LEVELS_MOST];
+} mp_explanation;
+
+/* Which nodes a model keeps of a graph, at every level, and by which scores. */
+MP_API mp_err mp_explain(mp_predictor *p, const mp_query *graph, mp_explanation *out);
+MP_API mp_err mp_explain_data(mp_predictor *p, const mp_data *d, int graph, mp_explanation *out);
+
+/* ---- a model file and a predictor in one, as earlier versions had it ---- */
+
+/* NULL when it fails. The model is the predictor's own. */
+MP_API mp_predictor *mp_predictor_load(const char *path);
+MP_API mp_predictor *mp_predictor_from(const void *bytes, size_t n);
+MP_API const char *mp_predictor_error(void); /* mp_message */
+
+/* All are 0 for NULL. */
+MP_API int mp_predictor_features(const mp_predictor *p);      /* columns of x */
+MP_API int mp_predictor_attributes(const mp_predictor *p);    /* columns of node attributes */
+MP_API int mp_predictor_label_columns(const mp_predictor *p); /* columns of node labels */
+MP_API int mp_predictor_classes(const mp_predictor *p);
+MP_API int64_t mp_predictor_class(const mp_predictor *p, int i); /* 0, and a message, when there is no class i */
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,10 @@
 /* arena.c - chunks in a list; the newest is filled from the front.
  *
  * mp_arena_reset replaces several chunks by one of their total size, so a steady loop ends with one chunk
- * and no calls to malloc. The byte counters are the only process-wide state of the library.
+ * and no calls to malloc. The byte counters are process-wide.
  * SPDX-License-Identifier: MIT */
 #include "base/arena.h"
+#include "base/alloc.h"
 #include "base/guard.h"
 #include "base/text.h"
 
@@ -116,10 +117,9 @@ void mp_arena_peak_reset(void)
 static unsigned char *pages(size_t size)
 {
     bool huge = size >= 8 * HUGE;
-    void *raw = NULL;
-    if (posix_memalign(&raw, huge ? HUGE : ALIGN, size) != 0) return NULL;
+    void *raw = mp_get(size, huge ? HUGE : ALIGN);
 #ifdef MADV_HUGEPAGE
-    if (huge) madvise(raw, size, MADV_HUGEPAGE); /* a wish: no harm when it is refused */
+    if (huge && raw) madvise(raw, size, MADV_HUGEPAGE); /* a wish: no harm when it is refused */
 #endif
     return raw;
 }
@@ -146,7 +146,7 @@ static void chunk_free(chunk *c)
 {
     atomic_fetch_sub(&total_bytes, c->size);
     give_out(c->data, c->size);
-    free(c);
+    mp_put(c);
 }
 
 static void free_all(mp_arena *a)
@@ -165,12 +165,12 @@ static void release(mp_held *h)
 
 mp_arena *mp_arena_new(size_t first_bytes)
 {
-    mp_arena *a = malloc(sizeof *a);
+    mp_arena *a = mp_get(sizeof *a, _Alignof(mp_arena));
     if (!a) mp_give_up(mp_no_memory(sizeof *a));
     if (!first_bytes) first_bytes = 4096;
     *a = (mp_arena){ .top = chunk_try(first_bytes, NULL) };
     if (!a->top) {
-        free(a);
+        mp_put(a);
         mp_give_up(mp_no_memory(first_bytes));
     }
     mp_hold(&a->held, release);
@@ -182,7 +182,7 @@ void mp_arena_free(mp_arena *a)
     if (!a) return;
     mp_let_go(&a->held);
     free_all(a);
-    free(a);
+    mp_put(a);
 }
 
 size_t mp_arena_held(const mp_arena *a)

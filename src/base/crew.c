@@ -7,6 +7,7 @@
  * microseconds, and waking a sleeper takes longer than that. Where threads outnumber processors nobody spins.
  * SPDX-License-Identifier: MIT */
 #include "base/crew.h"
+#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/flush.h"
 #include "base/guard.h"
@@ -140,13 +141,13 @@ int mp_cpu_count(void)
 mp_crew *mp_crew_new(int threads)
 {
     mp_assert(threads >= 1);
-    mp_crew *c = calloc(1, sizeof *c);
-    member *members = calloc((size_t)threads, sizeof *members);
-    share *shares = aligned_alloc(_Alignof(share), (size_t)threads * sizeof *shares);
+    mp_crew *c = mp_get_zero(1, sizeof *c);
+    member *members = mp_get_zero((size_t)threads, sizeof *members);
+    share *shares = mp_get((size_t)threads * sizeof *shares, _Alignof(share));
     if (!c || !members || !shares) {
-        free(c);
-        free(members);
-        free(shares);
+        mp_put(c);
+        mp_put(members);
+        mp_put(shares);
         mp_give_up(mp_no_memory(sizeof *c + (size_t)threads * (sizeof *members + sizeof *shares)));
     }
     c->members = members;
@@ -173,9 +174,9 @@ void mp_crew_free(mp_crew *c)
     pthread_cond_destroy(&c->start);
     pthread_cond_destroy(&c->end);
     pthread_mutex_destroy(&c->lock);
-    free(c->members);
-    free(c->shares);
-    free(c);
+    mp_put(c->members);
+    mp_put(c->shares);
+    mp_put(c);
 }
 
 int mp_crew_size(const mp_crew *c)

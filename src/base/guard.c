@@ -6,8 +6,6 @@
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static _Thread_local jmp_buf *innermost;
 static _Thread_local int depth; /* guards of this thread */
@@ -30,6 +28,13 @@ void mp_let_go(mp_held *h)
     *h->link = h->next;
     if (h->next) h->next->link = h->link;
     h->link = NULL;
+}
+
+void mp_hold_moved(mp_held *h)
+{
+    if (!h->link) return;
+    *h->link = h;
+    if (h->next) h->next->link = &h->next;
 }
 
 /* The innermost guard ends. What was held under it is released, or left to the guard around it. */
@@ -66,10 +71,7 @@ mp_err mp_guarded(mp_err (*work)(void *arg), void *arg)
 
 void mp_give_up(mp_err e)
 {
-    if (!innermost) {
-        fprintf(stderr, "midpool: %s\n", mp_message());
-        exit(1);
-    }
+    if (!innermost) mp_bug(mp_message(), __FILE__, __LINE__);
     gave_up = e;
     longjmp(*innermost, 1);
 }

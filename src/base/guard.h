@@ -21,7 +21,8 @@ MP_API_BEGIN
 MP_MUST mp_err mp_guarded(mp_err (*work)(void *arg), void *arg);
 
 /* Ends the work under the innermost guard of this thread with the status e, whose message is left already:
- * mp_give_up(mp_fail(...)). Without a guard: prints the message and exits with 1. */
+ * mp_give_up(mp_fail(...)). Without a guard it is a bug: calls of the library, commands of the program and threads are under
+ * one. */
 _Noreturn void mp_give_up(mp_err e);
 
 /* A count of nodes, edges, pairs or rows as an int. One that a few more would not fit beside gives up, naming `what`. */
@@ -37,6 +38,7 @@ typedef struct mp_held {
 } mp_held;
 void mp_hold(mp_held *h, void (*release)(mp_held *));
 void mp_let_go(mp_held *h);
+void mp_hold_moved(mp_held *h); /* it was copied to here */
 
 MP_API_END
 

@@ -2,6 +2,7 @@
  * the piece that is due gives it, and those behind it that are done as well.
  * SPDX-License-Identifier: MIT */
 #include "base/relay.h"
+#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/guard.h"
 
@@ -118,21 +119,21 @@ static void *run(void *p)
 
 static mp_err run_all(race *r, int threads)
 {
-    runner *all = calloc((size_t)threads, sizeof *all);
+    runner *all = mp_get_zero((size_t)threads, sizeof *all);
     if (!all) return mp_no_memory((size_t)threads * sizeof *all);
     for (int i = 0; i < threads; i++) all[i] = (runner){ .race = r, .number = i };
     int started = 1; /* the caller; a system that refuses a thread gets the same result with fewer */
     while (started < threads && pthread_create(&all[started].thread, NULL, run, &all[started]) == 0) started++;
     run(&all[0]);
     for (int i = 1; i < started; i++) pthread_join(all[i].thread, NULL);
-    free(all);
+    mp_put(all);
     return r->failed ? mp_failure_again(&r->failed->failure) : MP_OK;
 }
 
 mp_err mp_relay_run(const mp_relay *how, void *arg, void *const *piece, int count, int threads)
 {
     mp_assert(threads >= 1 && count >= threads);
-    race r = { .how = how, .arg = arg, .count = count, .slots = calloc((size_t)count, sizeof(slot)) };
+    race r = { .how = how, .arg = arg, .count = count, .slots = mp_get_zero((size_t)count, sizeof(slot)) };
     if (!r.slots) return mp_no_memory((size_t)count * sizeof(slot));
     for (int i = 0; i < count; i++) r.slots[i].piece = piece[i];
     pthread_mutex_init(&r.in, NULL);
@@ -142,6 +143,6 @@ mp_err mp_relay_run(const mp_relay *how, void *arg, void *const *piece, int coun
     pthread_cond_destroy(&r.freed);
     pthread_mutex_destroy(&r.out);
     pthread_mutex_destroy(&r.in);
-    free(r.slots);
+    mp_put(r.slots);
     return e;
 }

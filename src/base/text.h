@@ -78,7 +78,12 @@ const char *mp_nearest(const char *word, const char *const *list);
 typedef struct mp_buf {
     char *p;
     size_t n, cap;
+    bool local; /* freed when the work under a guard gives up (guard.h): for one that lives in a single call */
 } mp_buf;
+#define MP_BUF_LOCAL                                                                                                   \
+    {                                                                                                                  \
+        .local = true                                                                                                  \
+    }
 void mp_buf_add(mp_buf *b, const void *data, size_t n);
 void mp_buf_puts(mp_buf *b, const char *s);
 void mp_buf_printf(mp_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -124,7 +124,7 @@ static bool read_file(making *m, const char *path, mp_arena *scratch)
 static mp_err write_file(const making *m, const char *path)
 {
     char hex[HASH + 1];
-    mp_buf b = { 0 };
+    mp_buf b = MP_BUF_LOCAL;
     hash_of(m, hex);
     mp_buf_add(&b, hex, HASH);
     mp_buf_add(&b, m->number, m->numbers * sizeof(int));

@@ -4,6 +4,7 @@
 #include "base/halt.h"
 #include "cli/yaml.h"
 #include "conf/config.h"
+#include "train/preset.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -57,7 +57,7 @@ int mp_cli_main(const mp_cli *cli, int argc, char **argv);
 /* For tests and fuzzers: the parsing alone. `conf` has cli->size bytes. */
 MP_MUST mp_err mp_cli_read(const mp_cli *cli, int argc, char **argv, mp_arena *a, void *conf, mp_cli_args *out);
 
-/* The settings again on a fresh struct, now with presets (NULL-ended; each "name=value name=value", mp_setup_presets)
+/* The settings again on a fresh struct, now with presets (NULL-ended; each "name=value name=value", mp_presets_for)
  * between defaults and what the user said: how the defaults of a data set and --preset get in. */
 MP_MUST mp_err mp_cli_apply(const mp_cli *cli, const mp_cli_args *args, const char *const *presets, void *conf);
 
@@ -74,15 +74,6 @@ MP_MUST mp_err mp_cli_set(const mp_cli *cli, void *conf, const char *name, const
 
 /* Sets the model options of a preset. */
 MP_MUST mp_err mp_cli_set_preset(const mp_cli *cli, void *conf, const char *settings);
-
-/* Model options that belong together under a name: "mid", "colors", "triangles". */
-typedef struct mp_preset {
-    const char *name;
-    const char *settings; /* "arch=colors hidden=64" */
-    const char *about;
-} mp_preset;
-extern const mp_preset mp_presets[];               /* ends with name NULL */
-const mp_preset *mp_preset_find(const char *name); /* NULL when there is none */
 
 /* "midpool: message" on stderr; the exit code of a status. */
 int mp_cli_fail(mp_err e);

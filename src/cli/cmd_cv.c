@@ -65,7 +65,7 @@ static mp_err add_models(const cv *c, const mp_cli_args *args, mp_dataset *d, co
     for (int i = 0; i < n; i++) {
         cv own_defaults;
         const char *const *presets;
-        MP_TRY(mp_setup_presets(d, pools[i], c->preset, s->arena, &presets));
+        MP_TRY(mp_presets_for(d, pools[i], c->preset, s->arena, &presets));
         MP_TRY(mp_cli_apply(&cli, args, presets, &own_defaults));
         mp_config config = own_defaults.config;
         memset(config.pool, 0, sizeof config.pool);

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "model/options.h"
 #include "report/table.h"
+#include "train/preset.h"
 
 #include <string.h>
 

@@ -147,7 +147,7 @@ static mp_err configure(work *w, const mp_dataset *d)
     const char *const *presets;
     MP_TRY(configure_with(w, NULL));
     if (!d) return MP_OK;
-    MP_TRY(mp_setup_presets(d, w->conf->config.pool, w->conf->preset, w->args->arena, &presets));
+    MP_TRY(mp_presets_for(d, w->conf->config.pool, w->conf->preset, w->args->arena, &presets));
     return configure_with(w, presets);
 }
 

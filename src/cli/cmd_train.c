@@ -134,7 +134,7 @@ static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f
     mp_arena *a = args->arena;
     MP_TRY(mp_setup_load(args->operand[0], t->data, &t->config, a, d));
     const char *const *presets;
-    MP_TRY(mp_setup_presets(d, t->config.pool, t->preset, a, &presets));
+    MP_TRY(mp_presets_for(d, t->config.pool, t->preset, a, &presets));
     MP_TRY(mp_cli_apply(&cli, args, presets, t));
     MP_TRY(mp_given_settle(args, d->task, &t->config));
     MP_TRY(mp_run_check(d, &t->config));

@@ -2,6 +2,7 @@
  * tables.
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "train/preset.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,11 @@
 /* main.c - the table of commands.
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
+#include "base/guard.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/memory.h"
+#include "data/archive.h"
 #include "math/kernels.h"
 
 #include <fcntl.h>
@@ -107,10 +109,25 @@ static void occupy_standard(void)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd) _exit(1); /* writing to it fails */
 }
 
+typedef struct line {
+    int argc, code;
+    char **argv;
+} line;
+
+static mp_err run_line(void *arg)
+{
+    line *l = arg;
+    l->code = run(l->argc, l->argv);
+    return MP_OK;
+}
+
 int main(int argc, char **argv)
 {
     occupy_standard();
     mp_memory_guard();
-    int code = run(argc, argv);
+    mp_unpack_with(&mp_libarchive);
+    line l = { argc, 1, argv };
+    if (mp_guarded(run_line, &l) != MP_OK) mp_cli_say("midpool: %s", mp_message());
+    int code = l.code;
     return code == 0 ? mp_cli_fail(mp_cli_print(NULL, 0)) : code;
 }

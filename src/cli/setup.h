@@ -8,16 +8,11 @@
 #include "cli/answers.h"
 #include "data/load.h"
 #include "model/checkpoint.h"
+#include "train/preset.h"
 #include "train/run.h"
 
 /* A data set as a configuration asks for it: its task (what sweeps vary must leave that alone). */
 MP_MUST mp_err mp_setup_load(const char *name, const char *data_dir, const mp_config *c, mp_arena *a, mp_dataset *out);
-
-/* Presets of a method (any spelling) on a set, as mp_cli_apply takes them: those that hold without being asked for (the
- * networks of generated sets, GMT's settings), then those of `asked` ("paper,mid", or NULL). A name that there is not, or
- * not for this method, is an error. */
-MP_MUST mp_err mp_setup_presets(const mp_dataset *d, const char *pool, const char *asked, mp_arena *a,
-                                const char *const **out);
 
 #define MP_SETUP_PRESET_HELP "settings under a name: paper, authors (midpool ops), mid, colors, triangles; several: a,b"
 

@@ -142,7 +142,7 @@ static mp_err read_all(mp_gather *g, struct archive *in, int status)
     return e;
 }
 
-mp_err mp_gather_archive(mp_gather *g, const char *path)
+static mp_err gather_archive(mp_gather *g, const char *path)
 {
     names n = names_begin();
     struct archive *in = reader();
@@ -224,7 +224,7 @@ static mp_err open_packed(struct archive *in, const char *path)
     return open && archive_read_next_header(in, &entry) == ARCHIVE_OK ? MP_OK : damaged(path, in, NULL);
 }
 
-mp_err mp_tap_packed(const char *path, mp_tap *out)
+static mp_err tap_packed(const char *path, mp_tap *out)
 {
     member *m = malloc(sizeof *m);
     struct archive *in = archive_read_new();
@@ -239,12 +239,14 @@ mp_err mp_tap_packed(const char *path, mp_tap *out)
     return e;
 }
 
-mp_err mp_stream_zip(const char *path, const mp_dataset_as *as, int threads, mp_arena *a, mp_stream **out)
+static mp_err stream_zip(const char *path, const mp_dataset_as *as, int threads, mp_arena *a, mp_stream **out)
 {
     mp_gather g = { .where = path, .text = a, .keep = a, .edges = mp_dataset_wants_edges(as), .names_only = true };
     size_t n = strlen(path);
     if (n < 4 || strcmp(path + n - 4, ".zip") != 0)
         return mp_fail(MP_ERR_INPUT, "compressed tars have no way to read several files in step");
-    MP_TRY(mp_gather_archive(&g, path));
+    MP_TRY(gather_archive(&g, path));
     return mp_stream_gathered(&g, open_member, as, threads, out);
 }
+
+const mp_unpacker mp_libarchive = { gather_archive, stream_zip, tap_packed };

@@ -5,6 +5,15 @@
 
 #include "data/stream.h"
 
+/* What reads archives. The library has nothing of the kind; the program puts libarchive here before it does anything else. */
+typedef struct mp_unpacker {
+    mp_err (*gather)(mp_gather *g, const char *path);
+    mp_err (*zip)(const char *path, const mp_dataset_as *as, int threads, mp_arena *a, mp_stream **out);
+    mp_err (*packed)(const char *path, mp_tap *out);
+} mp_unpacker;
+void mp_unpack_with(const mp_unpacker *u);
+extern const mp_unpacker mp_libarchive;
+
 /* Fails with the archive's name when it is damaged, cut off, or unpacks to an absurd size. */
 MP_MUST mp_err mp_gather_archive(mp_gather *g, const char *path);
 

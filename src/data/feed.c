@@ -1,6 +1,7 @@
 /* feed.c - see feed.h.
  * SPDX-License-Identifier: MIT */
 #include "data/feed.h"
+#include "base/alloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,14 +34,14 @@ static void close_file(void *state)
 {
     file *f = state;
     if (f->fd != STDIN_FILENO) close(f->fd);
-    free(f);
+    mp_put(f);
 }
 
 mp_err mp_tap_file(const char *path, mp_tap *out)
 {
     int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
-    file *f = malloc(sizeof *f);
+    file *f = mp_get(sizeof *f, _Alignof(file));
     if (!f) {
         if (fd != STDIN_FILENO) close(fd);
         return mp_no_memory(sizeof *f);
@@ -58,7 +59,7 @@ void mp_feed_open(mp_feed *f, mp_tap tap)
 void mp_feed_close(mp_feed *f)
 {
     if (f->tap.close) f->tap.close(f->tap.state);
-    free(f->p);
+    mp_put(f->p);
     *f = (mp_feed){ 0 };
 }
 
@@ -75,10 +76,10 @@ static mp_err make_room(mp_feed *f)
     if (used > f->room / 2 || !f->p) {
         size_t room = f->room ? 2 * f->room : FIRST_ROOM;
         if (room > MOST_ROOM) return mp_fail(MP_ERR_LIMIT, "a line or a graph has more than %zu bytes", MOST_ROOM / 2);
-        char *p = malloc(room);
+        char *p = mp_get(room, 1);
         if (!p) return mp_no_memory(room);
         if (used) memcpy(p, f->p + f->from, used);
-        free(f->p);
+        mp_put(f->p);
         f->p = p;
         f->room = room;
     } else {

@@ -50,7 +50,7 @@ static void names_of(mp_buf *b)
 
 mp_err mp_format_find(const char *name, const mp_data_format **out)
 {
-    mp_buf names = { 0 };
+    mp_buf names = MP_BUF_LOCAL;
     *out = named(name);
     if (*out) return MP_OK;
     names_of(&names);
@@ -93,7 +93,7 @@ mp_err mp_format_of(const char *path, bool folder, const mp_data_format **out)
         *out = mp_format_at(i);
         if ((*out)->probe(path, folder, head)) return MP_OK;
     }
-    mp_buf names = { 0 };
+    mp_buf names = MP_BUF_LOCAL;
     names_of(&names);
     mp_err e = mp_fail(MP_ERR_INPUT, "%s: is in none of the formats %s", path, names.p);
     mp_buf_free(&names);

@@ -234,7 +234,7 @@ static mp_err put_split(pile *p, const char *split)
     for (int i = 0; split && i < MP_PARTS; i++)
         if (p->head.split[i] && strcmp(split, p->head.split[i]) == 0) part = (unsigned char)i;
     if (split && part == MP_PARTS) {
-        mp_buf names = { 0 };
+        mp_buf names = MP_BUF_LOCAL;
         for (int i = 0; i < MP_PARTS && p->head.split[i]; i++)
             mp_buf_printf(&names, "%s%s", i ? ", " : "", p->head.split[i]);
         mp_err e = mp_fail(MP_ERR_INPUT, "%s:%d: \"split\": no part '%.40s'; expected one of %s", p->name, p->at, split,

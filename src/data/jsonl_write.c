@@ -150,7 +150,7 @@ mp_err mp_jsonl_write(const mp_raw *raw, const mp_folds *folds, const char *path
     const mp_graph *g = &raw->graphs;
     mp_arena *scratch = mp_arena_new(4096);
     const unsigned char *part = mp_raw_parts(raw, scratch);
-    mp_buf b = { 0 };
+    mp_buf b = MP_BUF_LOCAL;
     put_head(&b, raw, folds);
     for (int i = 0; i < g->graphs; i++) {
         mp_json_open(&b, '{');

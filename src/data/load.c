@@ -64,7 +64,7 @@ static const char *find_in(const char *place, const char *name, mp_arena *a, boo
 
 static mp_err not_found(const char *name, const char *const place[PLACES])
 {
-    mp_buf looked = { 0 };
+    mp_buf looked = MP_BUF_LOCAL;
     for (int i = 0; i < PLACES; i++)
         if (place[i]) mp_buf_printf(&looked, "%s%s", looked.n ? ", " : "", place[i]);
     const char *near = mp_known_nearest(name);

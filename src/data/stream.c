@@ -1,6 +1,7 @@
 /* stream.c - what streams share, and the one over a data set in memory.
  * SPDX-License-Identifier: MIT */
 #include "data/stream.h"
+#include "base/alloc.h"
 #include "base/guard.h"
 
 #include <stdlib.h>
@@ -84,13 +85,13 @@ static mp_err whole_blame(const mp_stream *s, int64_t graph, mp_err e)
 
 static void whole_close(mp_stream *s)
 {
-    free(s);
+    mp_put(s);
 }
 
 mp_stream *mp_stream_whole(const mp_dataset *d, int64_t first)
 {
     mp_assert(first >= 0 && first <= d->graphs.graphs);
-    whole *w = malloc(sizeof *w);
+    whole *w = mp_get(sizeof *w, _Alignof(whole));
     if (!w) mp_give_up(mp_no_memory(sizeof *w));
     *w = (whole){ { whole_cut, whole_read, whole_blame, whole_close }, d, (int)first };
     return &w->stream;

@@ -1,6 +1,7 @@
 /* stream_jsonl.c - JSON lines (jsonl.h) as a stream for a model. What it does not need may be left out. Line n is graph
  * n - 1, or n - 2 behind a line about the set; an empty line is an error.
  * SPDX-License-Identifier: MIT */
+#include "base/alloc.h"
 #include "base/guard.h"
 #include "data/jsonl.h"
 #include "data/stream.h"
@@ -216,12 +217,12 @@ static mp_err blame(const mp_stream *s, int64_t graph, mp_err e)
 static void close_feed(mp_stream *s)
 {
     mp_feed_close(&((jsonl *)s)->feed);
-    free(s);
+    mp_put(s);
 }
 
 mp_stream *mp_stream_jsonl(const char *name, mp_tap tap, const mp_dataset_as *as)
 {
-    jsonl *j = calloc(1, sizeof *j);
+    jsonl *j = mp_get_zero(1, sizeof *j);
     if (!j) {
         tap.close(tap.state);
         mp_give_up(mp_no_memory(sizeof *j));

@@ -5,6 +5,7 @@
  * edges come in the order of the graphs. That they do is not taken for granted, since an edge that comes too late would
  * be missed by an answer already given: mp_stream_gathered looks at all of them first.
  * SPDX-License-Identifier: MIT */
+#include "base/alloc.h"
 #include "data/stream.h"
 #include "base/guard.h"
 #include "base/relay.h"
@@ -186,7 +187,7 @@ static void close_all(mp_stream *s)
 {
     tu *t = (tu *)s;
     for (int part = 0; part < MP_TU_PARTS; part++) mp_feed_close(&t->feed[part]);
-    free(t);
+    mp_put(t);
 }
 
 /* Both must have something: a set without a single edge is for the loader to judge. */
@@ -204,7 +205,7 @@ static mp_err begin(tu *t)
 
 mp_err mp_stream_tu(const char *name, const mp_tap tap[MP_TU_PARTS], const mp_dataset_as *as, mp_stream **out)
 {
-    tu *t = calloc(1, sizeof *t);
+    tu *t = mp_get_zero(1, sizeof *t);
     if (!t) {
         for (int part = 0; part < MP_TU_PARTS; part++)
             if (tap[part].close) tap[part].close(tap[part].state);

@@ -160,7 +160,7 @@ mp_err mp_tu_write(const mp_raw *raw, const char *folder)
     MP_TRY(mp_make_folder(folder));
     mp_err e = MP_OK;
     for (int part = 0; part < MP_TU_PARTS && e == MP_OK; part++) {
-        mp_buf text = { 0 };
+        mp_buf text = MP_BUF_LOCAL;
         char path[4096];
         write[part](raw, &text);
         int n = snprintf(path, sizeof path, "%s/%s%s", folder, raw->name, mp_tu_suffix[part]);
@@ -190,7 +190,7 @@ mp_err mp_tu_write_folds(const mp_folds *folds, const char *folder)
         const mp_split *s = &folds->split[f];
         const int *list[] = { s->train, s->val, s->test }, count[] = { s->n_train, s->n_val, s->n_test };
         for (int k = 0; k < 3 && e == MP_OK; k++) {
-            mp_buf text = { 0 };
+            mp_buf text = MP_BUF_LOCAL;
             put_list(&text, list[k], count[k]);
             snprintf(path, sizeof path, "%s/%s_idx-%d.txt", inside, name[k], f + 1);
             e = mp_write_file(path, text.p, text.n);

@@ -129,7 +129,7 @@ void mp_checkpoint_write(mp_model *m, const mp_about *about, mp_buf *out)
         mp_param_write(p, i, data);
         t->data = data;
     }
-    mp_buf text = { 0 };
+    mp_buf text = MP_BUF_LOCAL;
     put_about(m, about, &text);
     mp_meta meta = { MP_MODEL_KEY, text.p };
     mp_safetensors_write(tensor, p->count, &meta, 1, true, out);
@@ -139,7 +139,7 @@ void mp_checkpoint_write(mp_model *m, const mp_about *about, mp_buf *out)
 
 mp_err mp_checkpoint_save(const char *path, mp_model *m, const mp_about *about)
 {
-    mp_buf bytes = { 0 };
+    mp_buf bytes = MP_BUF_LOCAL;
     mp_checkpoint_write(m, about, &bytes);
     mp_err e = mp_write_file(path, bytes.p, bytes.n);
     mp_buf_free(&bytes);

@@ -99,7 +99,7 @@ static int owners(const char *option, bool baselines, mp_buf *out)
 
 static void put_owners(const char *option, mp_buf *out)
 {
-    mp_buf drop = { 0 }, other = { 0 };
+    mp_buf drop = MP_BUF_LOCAL, other = MP_BUF_LOCAL;
     int all = 0, d = owners(option, false, &drop), b = owners(option, true, &other);
     for (const mp_pool_op *o = mp_pool_ops(); o->name; o++) all++;
     mp_buf_printf(out, "; %s%s%s %s it",
@@ -127,7 +127,7 @@ static int tasks_with(const char *option, mp_buf *out)
 /* An option of tasks that the chosen one does not have. */
 static mp_err unused_by_task(const mp_config *c, const char *option, const char *where)
 {
-    mp_buf names = { 0 };
+    mp_buf names = MP_BUF_LOCAL;
     int n = tasks_with(option, &names);
     mp_err e = MP_OK;
     if (n && c->task != MP_TASK_AUTO && mp_config_uses(c, option) == MP_USED_NEVER)
@@ -140,7 +140,7 @@ static mp_err unused_by_task(const mp_config *c, const char *option, const char 
 mp_err mp_unused(const mp_config *c, const char *option, const char *methods, const char *where)
 {
     mp_use_list list[MP_LISTS_MOST];
-    mp_buf why = { 0 };
+    mp_buf why = MP_BUF_LOCAL;
     MP_TRY(unused_by_task(c, option, where));
     for (int i = 0, n = mp_config_lists(c, list); i < n; i++) mp_uses_needs(&list[i], option, &why);
     bool needs = why.n > 0, other = !needs && mp_method_uses(c->pool, option);

@@ -453,7 +453,7 @@ static size_t write_entry(mp_buf *b, const mp_tensor *t, size_t offset)
 
 void mp_safetensors_write(const mp_tensor *tensor, int tensors, const mp_meta *meta, int metas, bool seal, mp_buf *out)
 {
-    mp_buf b = { 0 };
+    mp_buf b = MP_BUF_LOCAL;
     size_t offset = 0, seal_at = 0, start = out->n;
     mp_json_open(&b, '{');
     if (metas || seal) seal_at = write_metadata(&b, meta, metas, seal);

@@ -126,8 +126,11 @@ typedef struct mp_pool { /* one pooling layer of a model */
 
 /* The operators; the list ends with a row whose name is NULL. */
 const mp_pool_op *mp_pool_ops(void);
-/* Makes an operator of a program's own known by its name. Call before models are made; the row must outlive them. */
+/* Makes an operator of a program's own known by its name; the row stays. Call it before threads start. Fails when the name is
+ * taken, a part is missing or there is no more room. */
 MP_MUST mp_err mp_pool_add(const mp_pool_op *op);
+/* Row i of those above, then of those that were added; NULL behind the last. */
+const mp_pool_op *mp_pool_at(int i);
 /* By name, title or PyG class; NULL when there is none. */
 const mp_pool_op *mp_pool_find(const char *name);
 

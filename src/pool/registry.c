@@ -113,11 +113,13 @@ const mp_pool_op *mp_pool_ops(void)
 }
 
 #define MAX_ADDED 16
-static const mp_pool_op *added[MAX_ADDED];
+static const mp_pool_op *added[MAX_ADDED]; /* written before threads start, read by all */
 static int added_count;
 
 mp_err mp_pool_add(const mp_pool_op *op)
 {
+    if (!op || !op->name || !op->scorer || !op->selector || !op->coarsener)
+        return mp_fail(MP_ERR_USAGE, "an operator needs a name, a scorer, a selector and a coarsener");
     if (mp_pool_find(op->name)) return mp_fail(MP_ERR_USAGE, "there is an operator '%s' already", op->name);
     if (added_count == MAX_ADDED) return mp_fail(MP_ERR_LIMIT, "no more than %d operators can be added", MAX_ADDED);
     MP_TRY(mp_options_add(op->scorer->own));
@@ -125,6 +127,14 @@ mp_err mp_pool_add(const mp_pool_op *op)
     MP_TRY(mp_options_add(op->coarsener->own));
     added[added_count++] = op;
     return MP_OK;
+}
+
+const mp_pool_op *mp_pool_at(int i)
+{
+    const mp_pool_op *o = ops;
+    for (; i > 0 && o->name; i--) o++;
+    if (o->name) return o;
+    return i < added_count ? added[i] : NULL;
 }
 
 static bool is_called(const mp_pool_op *o, const char *name)

@@ -18,13 +18,19 @@ static int added_count;
 static const mp_metric *const families[] = { mp_metrics_classes, mp_metrics_ranks, mp_metrics_numbers };
 enum { FAMILIES = sizeof families / sizeof *families };
 
-const mp_metric *mp_metric_find(const char *name)
+const mp_metric *mp_metric_at(int i)
 {
     for (int f = 0; f < FAMILIES; f++)
         for (const mp_metric *m = families[f]; m->name; m++)
-            if (strcmp(m->name, name) == 0) return m;
-    for (int i = 0; i < added_count; i++)
-        if (strcmp(added[i].metric->name, name) == 0) return added[i].metric;
+            if (i-- == 0) return m;
+    return i < added_count ? added[i].metric : NULL;
+}
+
+const mp_metric *mp_metric_find(const char *name)
+{
+    const mp_metric *m;
+    for (int i = 0; (m = mp_metric_at(i)) != NULL; i++)
+        if (strcmp(m->name, name) == 0) return m;
     return NULL;
 }
 
@@ -53,7 +59,7 @@ mp_err mp_metric_lead(const mp_task *t, const char *name, const mp_metric **out)
     int n = mp_metrics_of(t, list);
     *out = list[0];
     if (strcmp(name, "auto") == 0) return MP_OK;
-    mp_buf names = { 0 };
+    mp_buf names = MP_BUF_LOCAL;
     for (int i = 0; i < n; i++) {
         if (strcmp(list[i]->name, name) == 0) *out = list[i];
         mp_buf_printf(&names, "%s%s", i ? ", " : "", list[i]->name);

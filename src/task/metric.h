@@ -32,6 +32,8 @@ struct mp_metric {
     double (*measure)(const mp_column *c); /* NAN where it is not defined */
 };
 
+/* Metric i of all, those that were added last; NULL behind them. */
+const mp_metric *mp_metric_at(int i);
 /* NULL: none. */
 const mp_metric *mp_metric_find(const char *name);
 

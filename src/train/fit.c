@@ -282,6 +282,7 @@ static mp_err loop(run *r)
     while (r->now.epoch < r->config->epochs && !mp_stop_now(&r->now.stop)) {
         MP_TRY(one_epoch(r));
         if (stop_asked(r->options)) return stop_here(r);
+        if (r->options->enough && *r->options->enough) break;
         save_if_due(r);
     }
     return MP_OK;

@@ -39,11 +39,12 @@ typedef struct mp_fit_options {
     void (*note)(void *state, const char *line);     /* something worth a line; NULL               */
     void (*warn)(void *state, const char *line);     /* something went wrong, the run goes on; NULL */
     void *state;
-    const char *resume;                /* file that holds an unfinished run; NULL: none            */
-    const char *identity;              /* what such a file must be of: a hash of the run's key     */
-    double save_every;                 /* seconds between writing it; 0: only when stopped         */
-    const volatile sig_atomic_t *stop; /* becomes nonzero: save, then fail with "stopped"; or NULL */
-    struct mp_resume *end;             /* receives the state at the end of training, in the arena; or NULL */
+    const char *resume;                  /* file that holds an unfinished run; NULL: none            */
+    const char *identity;                /* what such a file must be of: a hash of the run's key     */
+    double save_every;                   /* seconds between writing it; 0: only when stopped         */
+    const volatile sig_atomic_t *stop;   /* becomes nonzero: save, then fail with "stopped"; or NULL */
+    const volatile sig_atomic_t *enough; /* becomes nonzero: this epoch was the last; or NULL */
+    struct mp_resume *end;               /* receives the state at the end of training, in the arena; or NULL */
 } mp_fit_options;
 
 /* Trains from fresh weights, or from where `resume` stands. Afterwards the model has the weights of the best

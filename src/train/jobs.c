@@ -6,6 +6,7 @@
  * cache line.
  * SPDX-License-Identifier: MIT */
 #include "train/jobs.h"
+#include "base/guard.h"
 #include "base/halt.h"
 
 #include <errno.h>
@@ -100,12 +101,24 @@ static bool receive_job(int fd, int *job)
     return got == (ssize_t)sizeof *job;
 }
 
+typedef struct order {
+    const mp_jobs *jobs;
+    mp_worker *worker;
+    mp_buf *answer;
+} order;
+
+static mp_err do_job(void *arg)
+{
+    const order *o = arg;
+    return o->jobs->work(o->jobs->state, o->worker->job, o->worker, o->answer);
+}
+
 _Noreturn static void work_until_told(const mp_jobs *j, int fd)
 {
     mp_worker w = { .fd = fd };
     while (!asked() && receive_job(fd, &w.job)) {
         mp_buf answer = { 0 };
-        mp_err e = j->work(j->state, w.job, &w, &answer);
+        mp_err e = mp_guarded(do_job, &(order){ j, &w, &answer });
         if (asked() && e != MP_OK) _exit(0); /* stopped on request: the job is simply not finished */
         if (e == MP_OK)
             post(&w, DONE, e, answer.p, answer.n);

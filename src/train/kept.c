@@ -27,7 +27,7 @@ mp_err mp_kept_save(const char *path, const char *identity, const mp_run_result 
                                      [SECONDS] = r->seconds,         [PER_EPOCH] = r->seconds_per_epoch,
                                      [PEAK] = (double)r->peak_bytes };
     double measure[3 * MP_MEASURES_MOST];
-    mp_buf text = { 0 }, bytes = { 0 };
+    mp_buf text = MP_BUF_LOCAL, bytes = MP_BUF_LOCAL;
     mp_buf_printf(&text, "%s %s %s %s", identity, r->model_sha256[0] ? r->model_sha256 : "-", r->task, r->metric);
     for (int i = 0; i < r->measures; i++) {
         measure[3 * i] = r->measure[i].val;

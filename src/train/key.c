@@ -64,7 +64,7 @@ void mp_run_key_text(const mp_run_key *key, mp_buf *b)
 
 void mp_run_key_hash(const mp_run_key *key, char hex[65])
 {
-    mp_buf b = { 0 };
+    mp_buf b = MP_BUF_LOCAL;
     mp_run_key_text(key, &b);
     mp_sha256_hex(b.p, b.n, hex);
     mp_buf_free(&b);

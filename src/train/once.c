@@ -1,6 +1,7 @@
 /* once.c - see once.h.
  * SPDX-License-Identifier: MIT */
 #include "train/once.h"
+#include "base/guard.h"
 #include "base/sha256.h"
 #include "model/checkpoint.h"
 #include "train/judge.h"
@@ -23,7 +24,7 @@ mp_run_key mp_run_key_of(const mp_dataset *d, const mp_folds *f, const mp_split 
 
 void mp_run_identity(const mp_run_key *key, char hex[65])
 {
-    mp_buf b = { 0 };
+    mp_buf b = MP_BUF_LOCAL;
     mp_buf_puts(&b, MP_VERSION " ");
     mp_run_key_text(key, &b);
     mp_sha256_hex(b.p, b.n, hex);
@@ -64,10 +65,28 @@ mp_err mp_run_check(const mp_dataset *d, const mp_config *config)
 static void hash_model(mp_model *m, const mp_dataset *d, char hex[65])
 {
     mp_about about = mp_about_of(d);
-    mp_buf bytes = { 0 };
+    mp_buf bytes = MP_BUF_LOCAL;
     mp_checkpoint_write(m, &about, &bytes);
     mp_sha256_hex(bytes.p, bytes.n, hex);
     mp_buf_free(&bytes);
+}
+
+typedef struct running { /* of an engine, which has threads: it is freed when this gives up */
+    mp_engine *engine;
+    mp_model *model;
+    const mp_dataset *d;
+    const mp_split *s;
+    const mp_fit_data *data;
+    const mp_fit_options *o;
+    mp_arena *a;
+    mp_run_result *r;
+} running;
+
+static mp_err fit_and_judge(void *arg)
+{
+    const running *n = arg;
+    MP_TRY(mp_fit(n->engine, n->model, n->data, n->o, n->a, n->r));
+    return mp_judge(n->engine, n->model, n->d, n->s, n->r);
 }
 
 mp_err mp_run_once(const mp_dataset *d, const mp_split *s, const mp_run_key *key, int threads, const mp_fit_options *o,
@@ -90,8 +109,7 @@ mp_err mp_run_once(const mp_dataset *d, const mp_split *s, const mp_run_key *key
     standardise(m, &data, a);
     mp_arena_peak_reset();
     mp_engine *e = mp_engine_new(m, threads);
-    mp_err err = mp_fit(e, m, &data, o, a, r);
-    if (err == MP_OK) err = mp_judge(e, m, d, s, r);
+    mp_err err = mp_guarded(fit_and_judge, &(running){ e, m, d, s, &data, o, a, r });
     mp_engine_free(e);
     if (err != MP_OK) return err;
     hash_model(m, d, r->model_sha256);

@@ -49,7 +49,7 @@ mp_err mp_resume_write(const char *path, const void *data, size_t n)
 
 mp_err mp_resume_save(const char *path, const char *identity, const mp_resume *r)
 {
-    mp_buf text = { 0 }, bytes = { 0 };
+    mp_buf text = MP_BUF_LOCAL, bytes = MP_BUF_LOCAL;
     put_text(identity, r, &text);
     const mp_tensor tensor[] = {
         flat("best_loss", MP_DTYPE_F64, 1, &r->stop.best), /* a tensor: JSON has no infinity */

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/yaml.h"
 #include "model/model.h"
+#include "train/preset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -417,6 +417,7 @@ static void a_damaged_zip_never_crashes_the_stream(void **state)
 
 int main(void)
 {
+    mp_unpack_with(&mp_libarchive);
     const struct CMUnitTest tests[] = {
         CASE(zip_and_compressed_tar_hold_the_same),
         CASE(an_archive_cut_off_anywhere_is_refused),

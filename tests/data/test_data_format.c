@@ -3,6 +3,7 @@
 #include "fixture.h"
 #include "same_raw.h"
 
+#include "data/archive.h"
 #include "data/format.h"
 #include "data/gather.h"
 #include "data/load.h"
@@ -144,6 +145,7 @@ static void a_row_added_at_run_time_is_a_format_like_the_others(void **state)
 
 int main(void)
 {
+    mp_unpack_with(&mp_libarchive);
     const struct CMUnitTest tests[] = {
         CASE(a_set_is_the_same_in_every_format_and_under_any_name),
         CASE(a_text_without_a_name_is_named_by_its_file),

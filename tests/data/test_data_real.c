@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "fixture.h"
 
+#include "data/archive.h"
 #include "data/audit.h"
 #include "data/load.h"
 #include "data/stats.h"
@@ -100,6 +101,7 @@ static void every_set_has_the_figures_counted_for_it(void **state)
 
 int main(void)
 {
+    mp_unpack_with(&mp_libarchive);
     const struct CMUnitTest tests[] = { cmocka_unit_test(every_set_has_the_figures_counted_for_it) };
     return cmocka_run_group_tests_name("data_real", tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * data sets, JSON, pages, stores. The test makes the locale de_DE itself; where that cannot be had it is left out.
  * SPDX-License-Identifier: MIT */
 #include "base/json.h"
+#include "data/archive.h"
 #include "data/load.h"
 #include "data/tu.h"
 #include "midpool.h"
@@ -212,6 +213,7 @@ static int tear_down(void **state)
 
 int main(void)
 {
+    mp_unpack_with(&mp_libarchive);
     const struct CMUnitTest tests[] = { cmocka_unit_test(bytes_are_the_same_under_a_decimal_comma),
                                         cmocka_unit_test(other_threads_keep_the_comma) };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/sha256.h"
 #include "baseline/baseline.h"
+#include "data/archive.h"
 #include "data/load.h"
 #include "pool/pool.h"
 #include "train/once.h"
@@ -178,6 +179,7 @@ static int start(void **state)
 
 int main(void)
 {
+    mp_unpack_with(&mp_libarchive);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(every_method_and_network_on_generated_graphs, start),
         cmocka_unit_test_setup(every_method_on_mutag, start),

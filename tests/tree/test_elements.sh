@@ -20,7 +20,6 @@ excused() {
     src/nn/params.c) ;;         # first values and files: weights before they are on a device and after
     src/model/checkpoint.c) ;;  # the same, to and from files
     src/model/safetensors.c) ;; # files of numbers
-    src/model/api.c) ;;         # answers, read back for the caller
     *) return 1 ;;
     esac
 }

@@ -8,11 +8,11 @@
  * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "cli/bench.h"
-#include "cli/forecast.h"
 #include "cli/given.h"
-#include "cli/prepare.h"
 #include "cli/setup.h"
 #include "data/seal.h"
+#include "study/forecast.h"
+#include "study/prepare.h"
 #include "train/once.h"
 
 #include <stdlib.h>
@@ -266,7 +266,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
     MP_TRY(mp_given_settle(args, d.task, &b->model));
     if (!d.seal) return mp_fail(MP_ERR_INPUT, "%s: has no labels", d.name);
     mp_config_resolve(&b->model, &d.graphs);
-    MP_TRY(mp_cli_prepare(&d, &b->model, r.threads, NULL, args->arena));
+    MP_TRY(mp_study_prepare_data(&d, &b->model, r.threads, NULL, args->arena));
     MP_TRY(measure(&d, b, args->arena, &r));
     mp_buf out = { 0 };
     print(&d, b, &r, args->arena, &out);

@@ -4,7 +4,8 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
-#include "cli/study.h"
+#include "cli/study_print.h"
+#include "cli/watch.h"
 
 #include <string.h>
 
@@ -84,7 +85,7 @@ static mp_err add_dataset(cv *c, const char *name, const mp_cli_args *args, mp_s
     MP_TRY(mp_setup_load(name, c->data, &c->config, a, d));
     MP_TRY(mp_folds_load(d, c->folds_from, c->folds, a, f));
     mp_setup_describe(d, f, line, sizeof line);
-    mp_progress_line(&s->progress, "%s", line);
+    mp_listener_line(&s->listener, "%s", line);
     return add_models(c, args, d, f, s);
 }
 
@@ -97,21 +98,20 @@ static mp_err run(void *conf, const mp_cli_args *args)
     MP_TRY(mp_setup_writable(c->store));
     int jobs = c->jobs ? c->jobs : mp_cpu_count();
     mp_given given = mp_given_by(args);
+    mp_watch watch;
     mp_study s = { .arena = args->arena,
                    .store_path = c->store,
                    .command = args->line,
                    .seeds = c->seeds,
                    .jobs = jobs,
-                   .quiet = c->quiet,
-                   .given = &given,
+                   .listener = mp_watch_begin(&watch, c->quiet, &given),
                    .threads = c->threads ? c->threads
                               : jobs > 1 ? 1
                                          : mp_cpu_count() };
-    mp_progress_init(&s.progress, c->quiet);
     for (int i = 0; i < n; i++) MP_TRY(add_dataset(c, names[i], args, &s));
     MP_TRY(mp_given_check(&given));
     MP_TRY(mp_study_prepare(&s));
-    mp_progress_line(&s.progress, "%d runs, %d side by side, kept in %s", s.plan.count, jobs, c->store);
+    mp_listener_line(&s.listener, "%d runs, %d side by side, kept in %s", s.plan.count, jobs, c->store);
     MP_TRY(mp_study_run(&s));
     mp_buf out = { 0 };
     mp_err e = c->json ? mp_study_json(&s, (mp_select)c->select, &out) : mp_study_print(&s, (mp_select)c->select, &out);

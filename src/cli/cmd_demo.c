@@ -97,9 +97,8 @@ static mp_err make_plan(mp_demo_work *w, const char *command)
                      .seeds = w->conf->seeds,
                      .jobs = w->conf->jobs ? w->conf->jobs : mp_cpu_count(),
                      .threads = 1,
-                     .quiet = w->conf->quiet,
+                     .listener = mp_watch_begin(&w->watch, w->conf->quiet, NULL),
                      .keep_models = true };
-    mp_progress_init(&s->progress, w->conf->quiet);
     MP_TRY(mp_study_add(s, &w->data, &w->folds, &mid, MP_GRID_NONE, NULL));
     return mp_study_add(s, &w->data, &w->folds, &base, MP_GRID_NONE, NULL);
 }
@@ -329,9 +328,9 @@ static mp_err run(void *conf, const mp_cli_args *args)
     MP_TRY(make_data(w));
     MP_TRY(make_plan(w, args->line));
     mp_study *s = &w->study;
-    mp_progress_line(&s->progress, "COLORS-3: %d graphs made here; the label of a graph is its number of green nodes",
+    mp_listener_line(&s->listener, "COLORS-3: %d graphs made here; the label of a graph is its number of green nodes",
                      w->data.graphs.graphs);
-    mp_progress_line(&s->progress, "%d training runs of %d epochs, %d side by side, kept in %s", s->plan.count,
+    mp_listener_line(&s->listener, "%d training runs of %d epochs, %d side by side, kept in %s", s->plan.count,
                      w->conf->epochs, s->jobs, w->conf->store);
     MP_TRY(mp_study_run(s));
     w->model[0] = (mp_demo_model){ .title = "TopKPool", .colour = "#b3541e", .row = &s->row[1] };

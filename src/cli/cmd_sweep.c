@@ -9,7 +9,8 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
-#include "cli/study.h"
+#include "cli/study_print.h"
+#include "cli/watch.h"
 #include "cli/yaml.h"
 
 #include <string.h>
@@ -75,6 +76,7 @@ typedef struct work {
     mp_yaml file;
     int at[256]; /* which value of each entry is up */
     mp_given given;
+    mp_watch watch;
     mp_study study;
 } work;
 
@@ -209,7 +211,7 @@ static mp_err add_dataset(work *w, const char *name)
     MP_TRY(mp_setup_load(name, w->conf->data, &w->conf->config, a, d));
     MP_TRY(mp_folds_load(d, w->conf->folds_from, w->conf->folds, a, f));
     mp_setup_describe(d, f, line, sizeof line);
-    mp_progress_line(&w->study.progress, "%s", line);
+    mp_listener_line(&w->study.listener, "%s", line);
     do {
         MP_TRY(configure(w, d));
         mp_study_row *row;
@@ -247,12 +249,10 @@ static mp_err plan(work *w)
                            .swept = swept(w),
                            .seeds = c->seeds,
                            .jobs = jobs,
-                           .quiet = c->quiet,
-                           .given = &w->given,
+                           .listener = mp_watch_begin(&w->watch, c->quiet, &w->given),
                            .threads = c->threads ? c->threads
                                       : jobs > 1 ? 1
                                                  : mp_cpu_count() };
-    mp_progress_init(&w->study.progress, c->quiet);
     const char *const *names = dataset_names(w, &n);
     if (n == 0) return mp_fail(MP_ERR_USAGE, "%s: 'datasets' is missing: the list of data sets to try", w->path);
     w->given = mp_given_by(w->args);
@@ -272,7 +272,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
     *w = (work){ .conf = conf, .args = args, .path = args->operand[0] };
     MP_TRY(plan(w));
     mp_study *s = &w->study;
-    mp_progress_line(&s->progress, "%d rows, %d runs, %d side by side, kept in %s", s->rows, s->plan.count, s->jobs,
+    mp_listener_line(&s->listener, "%d rows, %d runs, %d side by side, kept in %s", s->rows, s->plan.count, s->jobs,
                      s->store_path);
     MP_TRY(mp_study_run(s));
     mp_buf out = { 0 };

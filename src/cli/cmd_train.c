@@ -4,12 +4,12 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/forecast.h"
 #include "cli/given.h"
-#include "cli/prepare.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
 #include "report/score.h"
+#include "study/forecast.h"
+#include "study/prepare.h"
 #include "train/once.h"
 #include "train/resume.h"
 
@@ -138,7 +138,7 @@ static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f
     MP_TRY(mp_cli_apply(&cli, args, presets, t));
     MP_TRY(mp_given_settle(args, d->task, &t->config));
     MP_TRY(mp_run_check(d, &t->config));
-    MP_TRY(mp_cli_prepare(d, &t->config, mp_setup_threads(t->threads), NULL, a));
+    MP_TRY(mp_study_prepare_data(d, &t->config, mp_setup_threads(t->threads), NULL, a));
     MP_TRY(mp_folds_load(d, t->folds_from, t->folds, a, f));
     if (t->fold > f->count)
         return mp_fail(MP_ERR_USAGE, "--fold: %s has %d fold%s", d->name, f->count, f->count == 1 ? "" : "s");

@@ -3,8 +3,9 @@
 #ifndef MP_DEMO_H
 #define MP_DEMO_H
 
-#include "cli/study.h"
+#include "cli/watch.h"
 #include "report/table.h"
+#include "study/study.h"
 
 #define MP_DEMO_FAILS 80.0 /* percent of test-origin: below, a run has failed. Runs end at 62 to 75 or above 90 */
 #define MP_DEMO_GREEN 1    /* column of x */
@@ -32,6 +33,7 @@ typedef struct mp_demo_work {
     mp_arena *arena;
     mp_dataset data;
     mp_folds folds;
+    mp_watch watch;
     mp_study study;
     mp_demo_model model[2];
 } mp_demo_work;

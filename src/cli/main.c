@@ -4,9 +4,9 @@
 #include "base/guard.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/memory.h"
 #include "data/archive.h"
 #include "math/kernels.h"
+#include "study/memory.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -124,7 +124,8 @@ static mp_err run_line(void *arg)
 int main(int argc, char **argv)
 {
     occupy_standard();
-    mp_memory_guard();
+    mp_err e = mp_memory_guard();
+    if (e != MP_OK) return mp_cli_fail(e);
     mp_unpack_with(&mp_libarchive);
     line l = { argc, 1, argv };
     if (mp_guarded(run_line, &l) != MP_OK) mp_cli_say("midpool: %s", mp_message());

@@ -1,9 +1,9 @@
-/* study_print.c - the summary of a study, for people and for programs.
+/* study_print.c - see study_print.h.
  * SPDX-License-Identifier: MIT */
+#include "cli/study_print.h"
 #include "base/json.h"
 #include "baseline/baseline.h"
 #include "cli/setup.h"
-#include "cli/study.h"
 #include "pool/pool.h"
 #include "report/paper.h"
 #include "report/report.h"
@@ -13,42 +13,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* That chooses within a row and is shown; what a study asks for has been checked before. */
-static const mp_metric *metric_of(const mp_study_row *row)
-{
-    const mp_metric *m;
-    return mp_metric_lead(row->data->task, row->config.metric, &m) == MP_OK ? m : mp_metric_of("");
-}
-
-static int gather(const mp_study *s, const mp_study_row *row, mp_choice_run *out)
-{
-    int n = 0;
-    for (int i = 0; i < row->runs; i++) {
-        const mp_run_key *k = &s->plan.run[row->place[i]].key;
-        const mp_run_result *r = &s->result[row->place[i]];
-        if (r->curve_len < 0) continue;
-        out[n++] = (mp_choice_run){ .seed = k->config.seed,
-                                    .fold = k->fold,
-                                    .folds = k->folds,
-                                    .point = { k->config.score_dim, k->config.drop },
-                                    .val_loss = r->val_loss,
-                                    .val_metric = r->val_metric,
-                                    .test_metric = r->test_metric,
-                                    .large_metric = r->large_metric };
-    }
-    return n;
-}
-
-mp_err mp_study_choose(const mp_study *s, const mp_study_row *row, mp_select mode, mp_choice *out)
-{
-    mp_choice_run *run = MP_NEW(s->arena, mp_choice_run, row->runs + 1);
-    mp_choice_point fixed = { row->config.score_dim, row->config.drop };
-    int n = gather(s, row, run);
-    *out = (mp_choice){ .mode = mode, .test.mean = (double)NAN, .large.mean = (double)NAN };
-    if (n == 0 || (mode == MP_SELECT_FIXED && !mp_grid_has(row->grid, &row->config, &row->config))) return MP_OK;
-    return mp_choose(run, n, !metric_of(row)->larger, mode, &fixed, s->arena, out);
-}
 
 static bool is_mid(const mp_study_row *row)
 {
@@ -73,7 +37,7 @@ static void row_name(const mp_study_row *row, char *out, size_t n)
 /* The paper has accuracies alone. */
 static mp_paper_cell paper_cell(const mp_study_row *row, bool large)
 {
-    if (strcmp(metric_of(row)->title, "accuracy") != 0) return (mp_paper_cell){ 0, 0 };
+    if (strcmp(mp_study_metric(row)->title, "accuracy") != 0) return (mp_paper_cell){ 0, 0 };
     return mp_paper_find(row->data->name, row->config.pool, is_mid(row), large);
 }
 
@@ -93,7 +57,7 @@ static bool chosen(const mp_study_row *row)
 
 static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode, bool with_metric, mp_table *t)
 {
-    const mp_metric *m = metric_of(row);
+    const mp_metric *m = mp_study_metric(row);
     const char *metric = with_metric ? mp_score_unit(m, s->arena) : "-";
     mp_choice ours, greedy;
     char name[160];
@@ -124,9 +88,9 @@ static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode
 /* The metric of all rows; NULL: they have several. */
 static const mp_metric *shared_metric(const mp_study *s)
 {
-    const mp_metric *m = s->rows ? metric_of(&s->row[0]) : mp_metric_of("accuracy");
+    const mp_metric *m = s->rows ? mp_study_metric(&s->row[0]) : mp_metric_of("accuracy");
     for (int i = 1; i < s->rows; i++)
-        if (strcmp(metric_of(&s->row[i])->title, m->title) != 0) return NULL;
+        if (strcmp(mp_study_metric(&s->row[i])->title, m->title) != 0) return NULL;
     return m;
 }
 
@@ -191,7 +155,7 @@ static mp_err put_study(const mp_study *s, const mp_study_row *row, mp_buf *b)
     mp_json_add_bool(b, "mid", is_mid(row));
     mp_json_add_text(b, "folds", row->folds->about);
     mp_json_add_text(b, "task", row->data->task->name);
-    mp_json_add_text(b, "metric", metric_of(row)->name);
+    mp_json_add_text(b, "metric", mp_study_metric(row)->name);
     mp_json_add_real(b, "paper", paper.mean > 0 ? paper.mean / 100 : (double)NAN);
     mp_json_add_real(b, "paper_std", paper.mean > 0 ? paper.std / 100 : (double)NAN);
     put_config(&row->config, b);

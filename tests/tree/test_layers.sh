@@ -5,7 +5,8 @@
 #   3. a source of more than 500 lines says why in its opening comment, with the words "lines because";
 #   4. numbers go in and out through base/text.c, which does not ask the host's locale: no other file reads one with
 #      strtod or its like, or writes one with printf or its like, or calls a function that depends on the locale;
-#   5. every op of grad/ops.h is in grad/op_list.h, from which the gradient tests are made.
+#   5. every op of grad/ops.h is in grad/op_list.h, from which the gradient tests are made;
+#   6. only src/cli prints or exits; a bug ends the program in base/err.c.
 # Usage: test_layers.sh SOURCE_ROOT [COMPILER]
 # SPDX-License-Identifier: MIT
 set -u
@@ -88,5 +89,11 @@ for op in $(sed -n 's/^\(mp_mat \*\|void \)mp_\([a-z0-9_]*\)(mp_ctx \*c,.*/\2/p'
     grep -q "OP($op)" src/grad/op_list.h || grep -q "OP(${op%_of})" src/grad/op_list.h ||
         complain "src/grad/ops.h has mp_$op, which src/grad/op_list.h does not list: its gradient is not tested"
 done
+
+for file in src/*/*.c src/*/*.h; do
+    case $file in src/cli/* | src/base/err.c) continue ;; esac
+    grep -nHE '(^|[^a-z_])(v?printf|puts|putchar|perror|exit) *\(|(^|[^a-z_])(stdout|stderr|STD(OUT|ERR)_FILENO)([^a-z_]|$)' "$file"
+done >"$scratch/prints"
+while read -r line; do complain "$line: only src/cli prints or exits"; done <"$scratch/prints"
 
 exit $bad

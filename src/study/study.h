@@ -1,17 +1,15 @@
 /* study.h - what cv, sweep and demo share: rows of a table, each a model on a data set; their runs; their
  * summary.
  *
- * Fill an mp_study, add rows, run it, print it. Finished runs go to the store as they arrive and are taken
+ * Fill an mp_study, add rows, run it, choose within its rows. Nothing here prints: a listener hears how it goes. Finished runs go to the store as they arrive and are taken
  * from it the next time.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_STUDY_H
 #define MP_STUDY_H
 
-#include "cli/given.h"
-#include "cli/progress.h"
 #include "store/store.h"
+#include "study/listener.h"
 #include "train/choose.h"
-#include "train/crossval.h"
 
 typedef struct mp_study_row {
     mp_dataset *data;
@@ -30,12 +28,10 @@ typedef struct mp_study {
     const char *store_path, *command; /* command: what to type to continue */
     const char *const *swept;         /* names of the options that a sweep varies, NULL-ended; may be NULL */
     int seeds, jobs, threads;
-    bool quiet;
     bool keep_models; /* of all runs, in the folder STORE.models */
-    mp_given *given;  /* asks every model; may be NULL */
+    mp_listener listener;
     /* kept here */
     mp_store *store;
-    mp_progress progress;
     mp_cv_plan plan;
     mp_cv_count count;
     mp_study_row *row;
@@ -62,13 +58,10 @@ MP_MUST mp_err mp_study_run(mp_study *s);
 /* Where the model of a run is when models are kept. */
 const char *mp_study_model_path(const mp_study *s, const mp_run_key *key, mp_arena *a);
 
+/* The metric that chooses within a row and is shown. */
+const mp_metric *mp_study_metric(const mp_study_row *row);
+
 /* The summary of a row; mode `fixed` takes the row's own h and drop. */
 MP_MUST mp_err mp_study_choose(const mp_study *s, const mp_study_row *row, mp_select mode, mp_choice *out);
-
-/* The table: ours, the paper's, and what choosing on test graphs would have given. */
-MP_MUST mp_err mp_study_print(const mp_study *s, mp_select mode, mp_buf *out);
-
-/* {"swept": [names], "runs": [...], "studies": [{..., "summary": {mode: {...}}}], "summary": of the only study, "failed": n} */
-MP_MUST mp_err mp_study_json(const mp_study *s, mp_select mode, mp_buf *out);
 
 #endif

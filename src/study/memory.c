@@ -1,9 +1,9 @@
 /* memory.c - see memory.h. Free is the least of what the kernel calls available, what the limits of control groups (of
  * containers and batch systems) and of the process (ulimit -v, -d) leave, and what MIDPOOL_MEMORY says.
  * SPDX-License-Identifier: MIT */
-#include "cli/memory.h"
+#include "study/memory.h"
+#include "base/arena.h"
 #include "base/text.h"
-#include "cli/cli.h"
 
 #include <limits.h>
 #include <malloc.h>
@@ -105,28 +105,30 @@ static size_t process_lowers(size_t before)
 }
 
 /* MIDPOOL_MEMORY in bytes; 0: not given. */
-static size_t asked(void)
+static mp_err asked(size_t *bytes)
 {
     const char *text = getenv("MIDPOOL_MEMORY");
     int64_t mib = 0;
-    if (text && (!mp_to_int(mp_span_of(text), &mib) || mib < 1 || mib > MOST_MIB)) {
-        mp_cli_say("midpool: MIDPOOL_MEMORY: expected a number of MiB, got '%s'", text);
-        exit(2);
-    }
-    return (size_t)mib << 20;
+    if (text && (!mp_to_int(mp_span_of(text), &mib) || mib < 1 || mib > MOST_MIB))
+        return mp_fail(MP_ERR_USAGE, "MIDPOOL_MEMORY: expected a number of MiB, got '%s'", text);
+    *bytes = (size_t)mib << 20;
+    return MP_OK;
 }
 
-void mp_memory_guard(void)
+mp_err mp_memory_guard(void)
 {
+    size_t most;
+    MP_TRY(asked(&most));
 #ifdef M_MMAP_THRESHOLD
     mallopt(M_MMAP_THRESHOLD, OWN_PAGES);
 #endif
     allowed = process_lowers(groups_lower(available()));
     allowed -= allowed / 20;
-    allowed = lower(allowed, asked(), 0);
-    if (allowed == 0) return; /* not known here */
+    allowed = lower(allowed, most, 0);
+    if (allowed == 0) return MP_OK; /* not known here */
     mp_arena_on_full(say);
     mp_arena_limit(allowed);
+    return MP_OK;
 }
 
 size_t mp_memory_free(void)

@@ -3,11 +3,13 @@
 #ifndef MP_MEMORY_H
 #define MP_MEMORY_H
 
+#include "base/err.h"
+
 #include <stddef.h>
 
-/* From now on a request that goes beyond what the machine had free gives up (guard.h): the program ends with one line and
- * exit code 1. */
-void mp_memory_guard(void);
+/* From now on a request that goes beyond what the machine had free gives up (guard.h). Fails when MIDPOOL_MEMORY is no number
+ * of MiB: then nothing is limited. */
+MP_MUST mp_err mp_memory_guard(void);
 
 /* What arenas may hold in all: bytes free at the start less a twentieth, or what the environment's MIDPOOL_MEMORY (MiB)
  * allows, if that is less. 0: not known. */

@@ -1,18 +1,17 @@
-/* study.c - running a study against a store. Its tables are in study_print.c.
+/* study.c - running a study against a store, and choosing within its rows.
  * SPDX-License-Identifier: MIT */
-#include "cli/study.h"
+#include "study/study.h"
 #include "base/crew.h"
-#include "cli/cli.h"
-#include "cli/forecast.h"
-#include "cli/prepare.h"
-#include "cli/setup.h"
+#include "model/checkpoint.h"
 #include "model/options.h"
-#include "report/score.h"
+#include "study/forecast.h"
+#include "study/prepare.h"
 #include "train/once.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +49,7 @@ static mp_err make_row(mp_study *s, mp_study_row *row)
         MP_TRY(mp_config_check(&point[i]));
         MP_TRY(mp_run_check(row->data, &point[i]));
         mp_config known = mp_config_for_task(&point[i], row->data->task);
-        if (s->given) mp_given_ask(s->given, &known);
+        if (s->listener.model) s->listener.model(s->listener.state, &known);
     }
     row->points = n;
     row->point = memcpy(MP_NEW(s->arena, mp_config, n), point, sizeof *point * (size_t)n);
@@ -97,7 +96,7 @@ mp_err mp_study_add(mp_study *s, mp_dataset *d, const mp_folds *f, const mp_conf
 mp_err mp_study_prepare(mp_study *s)
 {
     for (int i = 0; i < s->rows; i++)
-        MP_TRY(mp_cli_prepare(s->row[i].data, &s->row[i].config, mp_cpu_count(), &s->progress, s->arena));
+        MP_TRY(mp_study_prepare_data(s->row[i].data, &s->row[i].config, mp_cpu_count(), &s->listener, s->arena));
     return MP_OK;
 }
 
@@ -108,7 +107,7 @@ const char *mp_study_model_path(const mp_study *s, const mp_run_key *key, mp_are
     return mp_arena_printf(a, "%s.models/%.24s.safetensors", s->store_path, hash);
 }
 
-/* ---- the store and the screen, as crossval.h sees them ---- */
+/* ---- the store and the listener, as crossval.h sees them ---- */
 
 static bool has_model(const mp_study *s, const mp_run_key *key)
 {
@@ -131,7 +130,7 @@ static mp_err has(void *state, const mp_run_key *key, bool *known)
 {
     mp_study *s = state;
     mp_run_status status;
-    mp_progress_now(&s->progress, -1, "looking for finished runs: %d of %d\t in %s", ++s->asked, s->plan.count,
+    mp_listener_now(&s->listener, "looking for finished runs: %d of %d\t in %s", ++s->asked, s->plan.count,
                     s->store_path);
     MP_TRY(mp_store_has(s->store, key, &status));
     *known = status == MP_RUN_DONE && (!s->keep_models || has_model(s, key)); /* a run that failed is tried again */
@@ -150,42 +149,21 @@ static mp_err put_failed(void *state, const mp_run_key *key, const char *message
     return mp_store_put_failed(s->store, key, message);
 }
 
-static void name_run(const mp_run_key *key, char *out, size_t n)
+static void on_news(void *state, const mp_run_key *key, const mp_fit_news *n, const mp_cv_count *c)
 {
-    char model[128];
-    mp_setup_model_name(&key->config, model, sizeof model);
-    snprintf(out, n, "%s %s, seed %d, fold %d", key->dataset, model, key->config.seed, key->fold);
+    const mp_listener *l = &((mp_study *)state)->listener;
+    if (l->news) l->news(l->state, key, n, c);
 }
 
 static void on_done(void *state, const mp_run_key *key, const mp_run_result *r, const mp_cv_count *c)
 {
-    mp_study *s = state;
-    char name[256], time[32], val[64], test[64];
-    const mp_metric *m = mp_metric_of(r->metric);
-    name_run(key, name, sizeof name);
-    mp_metric_unit(m, r->val_metric, val, sizeof val);
-    mp_metric_unit(m, r->test_metric, test, sizeof test);
-    mp_progress_line(&s->progress, "%d/%d %s: %d epochs, val %s, test %s, %s", c->known + c->done + c->failed, c->total,
-                     name, r->epochs, val, test, mp_duration(r->seconds, time));
-}
-
-static void on_news(void *state, const mp_run_key *key, const mp_fit_news *n, const mp_cv_count *c)
-{
-    mp_study *s = state;
-    char model[128];
-    mp_setup_model_name(&key->config, model, sizeof model);
-    mp_progress_now(&s->progress, c->left, "%d/%d runs\t, %s %s\t, seed %d, fold %d\t: epoch %d",
-                    c->known + c->done + c->failed, c->total, key->dataset, model, key->config.seed, key->fold,
-                    n->epoch);
+    const mp_listener *l = &((mp_study *)state)->listener;
+    if (l->done) l->done(l->state, key, r, c);
 }
 
 static void on_note(void *state, const mp_run_key *key, const char *line)
 {
-    mp_study *s = state;
-    char name[256];
-    name_run(key, name, sizeof name);
-    mp_progress_end(&s->progress);
-    mp_cli_say("midpool: %s: %s", name, line); /* also when quiet: it is bad news */
+    mp_listener_bad(&((mp_study *)state)->listener, key, "%s", line);
 }
 
 /* ---- reading back ---- */
@@ -232,7 +210,7 @@ static mp_err read_back(mp_study *s)
     mp_store_filter filter = { .status = MP_RUN_DONE };
     MP_TRY(mp_store_each(s->store, &filter, collect, &c));
     char line[1024];
-    if (mp_store_left_out(s->store, line, sizeof line)) mp_cli_say("midpool: %s", line);
+    if (mp_store_left_out(s->store, line, sizeof line)) mp_listener_bad(&s->listener, NULL, "%s", line);
     return MP_OK;
 }
 
@@ -268,14 +246,14 @@ static mp_err run_open(mp_study *s)
     o.resume_dir = mp_arena_printf(s->arena, "%s.unfinished", s->store_path);
     mp_store_wait(s->store, LOCKED_SECONDS);
     mp_err e = mp_cv_go(&s->plan, &o, &s->count);
-    mp_progress_end(&s->progress);
+    mp_listener_end(&s->listener);
     MP_TRY(e);
     const mp_cv_count *c = &s->count;
     if (c->interrupted)
         return mp_fail(MP_ERR_IO, "stopped with %d of %d runs in %s; the same command continues: %s",
                        c->known + c->done, c->total, s->store_path, s->command);
-    if (c->known) mp_progress_line(&s->progress, "%d of %d runs were in %s already", c->known, c->total, s->store_path);
-    if (c->failed) mp_cli_say("midpool: %d of %d runs failed and are left out", c->failed, c->total);
+    if (c->known) mp_listener_line(&s->listener, "%d of %d runs were in %s already", c->known, c->total, s->store_path);
+    if (c->failed) mp_listener_bad(&s->listener, NULL, "%d of %d runs failed and are left out", c->failed, c->total);
     return read_back(s);
 }
 
@@ -295,11 +273,49 @@ static mp_err check_memory(const mp_study *s, const mp_study_row *row)
 
 mp_err mp_study_run(mp_study *s)
 {
-    mp_progress_init(&s->progress, s->quiet);
     for (int i = 0; i < s->rows; i++) MP_TRY(check_memory(s, &s->row[i]));
     MP_TRY(mp_store_open(s->store_path, MP_STORE_WRITE, &s->store));
     mp_err e = run_open(s);
     mp_store_close(s->store);
     s->store = NULL;
     return e;
+}
+
+/* ---- choosing ---- */
+
+const mp_metric *mp_study_metric(const mp_study_row *row)
+{
+    const mp_metric *m = NULL;
+    mp_err e = mp_metric_lead(row->data->task, row->config.metric, &m);
+    mp_assert(e == MP_OK); /* mp_study_add has checked it */
+    return m;
+}
+
+static int gather(const mp_study *s, const mp_study_row *row, mp_choice_run *out)
+{
+    int n = 0;
+    for (int i = 0; i < row->runs; i++) {
+        const mp_run_key *k = &s->plan.run[row->place[i]].key;
+        const mp_run_result *r = &s->result[row->place[i]];
+        if (r->curve_len < 0) continue;
+        out[n++] = (mp_choice_run){ .seed = k->config.seed,
+                                    .fold = k->fold,
+                                    .folds = k->folds,
+                                    .point = { k->config.score_dim, k->config.drop },
+                                    .val_loss = r->val_loss,
+                                    .val_metric = r->val_metric,
+                                    .test_metric = r->test_metric,
+                                    .large_metric = r->large_metric };
+    }
+    return n;
+}
+
+mp_err mp_study_choose(const mp_study *s, const mp_study_row *row, mp_select mode, mp_choice *out)
+{
+    mp_choice_run *run = MP_NEW(s->arena, mp_choice_run, row->runs + 1);
+    mp_choice_point fixed = { row->config.score_dim, row->config.drop };
+    int n = gather(s, row, run);
+    *out = (mp_choice){ .mode = mode, .test.mean = (double)NAN, .large.mean = (double)NAN };
+    if (n == 0 || (mode == MP_SELECT_FIXED && !mp_grid_has(row->grid, &row->config, &row->config))) return MP_OK;
+    return mp_choose(run, n, !mp_study_metric(row)->larger, mode, &fixed, s->arena, out);
 }

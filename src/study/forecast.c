@@ -5,8 +5,8 @@
  * Every thread meets the largest shard sooner or later and keeps the memory for it. What a shard needs grows as a power
  * between 1 and 2 of its nodes plus edges, estimated from the last two that were tried.
  * SPDX-License-Identifier: MIT */
-#include "cli/forecast.h"
-#include "cli/memory.h"
+#include "study/forecast.h"
+#include "study/memory.h"
 #include "train/once.h"
 
 #include <math.h>

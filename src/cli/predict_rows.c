@@ -90,7 +90,10 @@ static void csv_row(const mp_answerer *m, int64_t graph, const mp_words *w, mp_b
         mp_buf label = { 0 };
         mp_words_label(m, w, t, &label);
         mp_buf_puts(b, ",");
-        put_quoted(b, label.p);
+        if (mp_model_goal(m->model)->task->classes)
+            put_quoted(b, label.p);
+        else
+            mp_buf_printf(b, "%.9g", w->answer[t]);
         mp_buf_free(&label);
     }
     for (int i = 0; mp_model_goal(m->model)->task->shown_word && i < w->shows; i++)

@@ -5,10 +5,13 @@
 #ifndef MP_DATASET_H
 #define MP_DATASET_H
 
+#include "base/api.h"
 #include "graph/graph.h"
 #include "task/task.h"
 
 #include <stdint.h>
+
+MP_API_BEGIN
 
 struct mp_seal;
 struct mp_fold_text;
@@ -81,5 +84,7 @@ bool mp_dataset_wants_edges(const mp_dataset_as *as);
 
 /* The class of a label value; -1 when there is none. Values ascend. */
 int mp_class_of(const int64_t *class_value, int classes, int64_t value);
+
+MP_API_END
 
 #endif

@@ -3,7 +3,10 @@
 #ifndef MP_FEED_H
 #define MP_FEED_H
 
+#include "base/api.h"
 #include "base/text.h"
+
+MP_API_BEGIN
 
 /* Where bytes come from. read: up to n bytes to `to`; 0 at the end, negative on failure, with mp_fail called. */
 typedef struct mp_tap {
@@ -36,5 +39,7 @@ void mp_feed_cut(mp_feed *f, size_t n, mp_buf *out);
 
 /* Cuts off n lines, or all there are. */
 MP_MUST mp_err mp_feed_lines(mp_feed *f, int64_t n, mp_buf *out);
+
+MP_API_END
 
 #endif

@@ -7,9 +7,12 @@
 #ifndef MP_FORMAT_H
 #define MP_FORMAT_H
 
+#include "base/api.h"
 #include "data/raw.h"
 #include "data/split.h"
 #include "data/stream.h"
+
+MP_API_BEGIN
 
 typedef struct mp_data_input { /* what is to be read */
     const char *path;
@@ -56,5 +59,7 @@ const mp_data_format *mp_format_for(const char *path);
 
 /* Whether a file name ends as those of a format do (folders aside), and the length of what stands before that end. */
 bool mp_format_named(const mp_data_format *f, const char *name, size_t *stem);
+
+MP_API_END
 
 #endif

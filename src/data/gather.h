@@ -6,8 +6,11 @@
 #ifndef MP_GATHER_H
 #define MP_GATHER_H
 
+#include "base/api.h"
 #include "data/split.h"
 #include "data/tu.h"
+
+MP_API_BEGIN
 
 /* Unpacked bytes a data set may have, and the ratio to packed bytes that is suspicious above 100 MiB. */
 #define MP_GATHER_LIMIT  ((size_t)4 << 30)
@@ -44,5 +47,7 @@ MP_MUST mp_err mp_gather_folder(mp_gather *g, const char *path);
 
 /* Makes a folder and those above it. */
 MP_MUST mp_err mp_make_folder(const char *path);
+
+MP_API_END
 
 #endif

@@ -3,8 +3,11 @@
 #ifndef MP_QUERY_H
 #define MP_QUERY_H
 
+#include "base/api.h"
 #include "data/raw.h"
 #include "midpool.h"
+
+MP_API_BEGIN
 
 /* Columns of attributes that a graph must bring for the recipe, those that are not used included. */
 int mp_recipe_attributes(const mp_recipe *r);
@@ -27,5 +30,7 @@ MP_MUST mp_err mp_query_edge_values(const mp_query *in, int attributes, int labe
  * recipe has columns for edges, g->edge_x is made too. */
 MP_MUST mp_err mp_query_build(const mp_recipe *r, const mp_query *in, mp_arena *a, mp_graph *g, mp_sparse *x,
                               int *unseen);
+
+MP_API_END
 
 #endif

@@ -3,8 +3,11 @@
 #ifndef MP_RAW_H
 #define MP_RAW_H
 
+#include "base/api.h"
 #include "base/text.h"
 #include "data/dataset.h"
+
+MP_API_BEGIN
 
 typedef struct mp_raw {
     const char *name;
@@ -45,5 +48,7 @@ MP_MUST mp_err mp_dataset_seal(const mp_raw *raw, const mp_dataset_as *as, mp_ar
 
 /* Those, the split and the fingerprint. `as` NULL: by math.md 1.7 and the set's name. */
 MP_MUST mp_err mp_dataset_build(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out);
+
+MP_API_END
 
 #endif

@@ -6,8 +6,11 @@
 #ifndef MP_SPLIT_H
 #define MP_SPLIT_H
 
+#include "base/api.h"
 #include "base/text.h"
 #include "data/dataset.h"
+
+MP_API_BEGIN
 
 #define MP_MAX_FOLDS 100
 
@@ -50,5 +53,7 @@ void mp_folds_fixed(const mp_dataset *d, mp_arena *a, mp_folds *out);
 
 /* The graphs of part `i` of d->fixed (0 train, 1 val, 2 test-origin, 3 test-large, 4 test-large-c). */
 const int *mp_fixed_part(const mp_dataset *d, int i, mp_arena *a, int *n);
+
+MP_API_END
 
 #endif

@@ -7,8 +7,11 @@
 #ifndef MP_STREAM_H
 #define MP_STREAM_H
 
+#include "base/api.h"
 #include "data/feed.h"
 #include "data/gather.h"
+
+MP_API_BEGIN
 
 typedef struct mp_piece {
     int64_t start;               /* number of its first graph in the input, from 0                    */
@@ -67,5 +70,7 @@ struct mp_stream {
     mp_err (*blame)(const mp_stream *s, int64_t graph, mp_err e);
     void (*close)(mp_stream *s);
 };
+
+MP_API_END
 
 #endif

@@ -6,9 +6,12 @@
 #ifndef MP_TU_H
 #define MP_TU_H
 
+#include "base/api.h"
 #include "base/text.h"
 #include "data/raw.h"
 #include "data/split.h"
+
+MP_API_BEGIN
 
 typedef enum mp_tu_part {
     MP_TU_EDGES,            /* NAME_A.txt               */
@@ -40,5 +43,7 @@ MP_MUST mp_err mp_tu_write(const mp_raw *raw, const char *folder);
 
 /* Folds with their validation graphs, beside them: 10fold_idx/{train,val,test}_idx-K.txt. */
 MP_MUST mp_err mp_tu_write_folds(const mp_folds *folds, const char *folder);
+
+MP_API_END
 
 #endif

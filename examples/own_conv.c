@@ -1,6 +1,6 @@
 /* own_conv.c - a convolution of one's own: what a node differs from the mean of its neighbours in.
  *
- *     Y_v = ReLU?( x_v W + (x_v - mean over neighbours of x_u) U + b )
+ *     Y_v = ReLU?( x_v W + s (x_v - mean over neighbours of x_u) U + b ),   s an option of its own
  *
  *     cc own_conv.c $(pkg-config --cflags --libs midpool) && ./a.out
  * SPDX-License-Identifier: MIT */
@@ -8,14 +8,25 @@
 
 #include <stdio.h>
 
+typedef struct contrast_options {
+    double strength;
+} contrast_options;
+static const mp_opt rows[] = {
+    { "contrast-strength", MP_OPT_REAL, offsetof(contrast_options, strength), "1", 0, 10, NULL, "contrast: s" },
+    { .name = NULL },
+};
+MP_OPTION_SET(static, set, contrast_options, rows);
+
 typedef struct contrast {
     mp_lin self, other;
     int bias;
+    mp_real strength;
 } contrast;
 
 static void init(void *state, const mp_conv_setup *s)
 {
     contrast *l = state;
+    l->strength = s->conf ? (mp_real)MP_OWN(s->conf, set, contrast_options)->strength : 1;
     l->self = mp_lin_glorot(s->params, s->prefix, "self", s->in, s->out);
     l->other = mp_lin_glorot(s->params, s->prefix, "other", s->in, s->out);
     l->bias = mp_param_vector(s->params, s->prefix, "bias", s->out, MP_INIT_ZERO, 0);
@@ -26,14 +37,20 @@ static mp_mat *run(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, 
 {
     const contrast *l = state;
     mp_mat *u = mp_lin_run(&l->other, c, x, false), *mean = mp_agg(c, g, MP_AGG_MEAN, u, NULL, false);
-    mp_mat *apart = mp_mix(c, 1, u, -1, mean), *y = mp_mix(c, 1, mp_lin_run(&l->self, c, x, false), 1, apart);
+    mp_mat *apart = mp_mix(c, 1, u, -1, mean), *y = mp_mix(c, 1, mp_lin_run(&l->self, c, x, false), l->strength, apart);
     mp_mat *ones = mp_mat_full(c, 1, g->nodes, 1);
     y = mp_mix(c, 1, y, 1, mp_linear(c, ones, mp_use(c, l->bias), NULL, false)); /* a row of biases for each node */
     return relu ? mp_act_of(c, y, MP_ACT_RELU) : y;
 }
 
 static const mp_conv_kind row = {
-    .name = "contrast", .formula = "X W + (X - mean X) U + b", .size = sizeof(contrast), .init = init, .run = run
+    .name = "contrast",
+    .formula = "X W + s (X - mean X) U + b",
+    .options = "contrast-strength:conv=contrast",
+    .own = &set,
+    .size = sizeof(contrast),
+    .init = init,
+    .run = run,
 };
 
 /* Rings with one odd node; class 1: its neighbours are odd as well. */
@@ -67,8 +84,8 @@ static mp_err make(mp_data **out)
 
 int main(void)
 {
-    static const char *const options[] = { "conv=contrast", "pool=topk", "hidden=16", "layers=2",
-                                           "epochs=20",     "lr=0.01",   NULL };
+    static const char *const options[] = { "conv=contrast", "contrast-strength=2", "pool=topk", "hidden=16",
+                                           "layers=2",      "epochs=20",           "lr=0.01",   NULL };
     mp_data *data = NULL;
     mp_trained *model = NULL;
     mp_result r;

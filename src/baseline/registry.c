@@ -8,6 +8,18 @@
 #include "baseline/set2set.h"
 #include "baseline/sort.h"
 
+/* What several baselines share: fields of mp_config itself. */
+/* clang-format off */
+#define AT(field) offsetof(mp_config, field)
+static const mp_opt baseline_rows[] = {
+    { "clusters", MP_OPT_INT, AT(clusters), "0", 0, 1e6, NULL, "diff, mincut, gmt: clusters; 0 = ceil(ratio mean nodes), mem 10" },
+    { "heads", MP_OPT_INT, AT(heads), "0", 0, 64, NULL, "mem 5, gmt 1: heads; 0 = that default" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+};
+#undef AT
+/* clang-format on */
+const mp_option_set mp_baseline_options = { baseline_rows, 0, NULL };
+
 /* Settings of authors, or of PyG's examples. */
 static const mp_method_preset sort_presets[] = {
     { MP_PRESET_AUTHORS, NULL, "sort-form=dgcnn", false },

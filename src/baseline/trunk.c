@@ -9,7 +9,8 @@ mp_trunk mp_trunk_init(const mp_net_setup *s, int given)
     mp_assert(t.layers >= 1 && t.layers <= MP_TRUNK_MOST);
     for (int l = 0; l < t.layers; l++) {
         const char *name = mp_param_under(s->params, "convs", mp_arena_printf(s->params->arena, "%d", l));
-        mp_conv_setup how = { .params = s->params,
+        mp_conv_setup how = { .conf = s->conf,
+                              .params = s->params,
                               .prefix = name,
                               .in = l ? s->conf->hidden : s->features,
                               .out = s->conf->hidden,

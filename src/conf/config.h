@@ -69,7 +69,7 @@ const char *mp_config_late(void);
 typedef struct mp_option_set { /* the options of a part */
     const mp_opt *rows;        /* offsets in its struct */
     size_t size;               /* of the struct */
-    size_t *place;             /* of the struct in mp_config.own */
+    size_t *place;             /* of the struct in mp_config.own; NULL: offsets are those of mp_config itself */
 } mp_option_set;
 
 #define MP_OPTION_SET(storage, set, type, rows)                                                                        \
@@ -87,7 +87,7 @@ MP_MUST mp_err mp_options_add(const mp_option_set *set);
 /* Adds a choice to an option that has choices, behind those it has; the same rules. */
 MP_MUST mp_err mp_choice_add(const char *option, const char *choice);
 
-/* The sets of all parts of the library, one after the other; NULL behind the last. Defined above this layer (model/parts.c). */
+/* The sets of all parts of the library, one after the other; NULL behind the last. Defined above this layer (train/parts.c). */
 const mp_option_set *mp_options_at(int i);
 
 /* Settings that belong to a method: a statement of its row in a registry. All that fit a name and a data set hold,

@@ -8,6 +8,22 @@
 #include <math.h>
 #include <string.h>
 
+/* The network: fields of mp_config itself. */
+/* clang-format off */
+#define AT(field) offsetof(mp_config, field)
+static const mp_opt network_rows[] = {
+    { "arch", MP_OPT_CHOICE, AT(arch), "tu", 0, 0, "tu|colors|triangles", "network around the pooling" },
+    { "conv", MP_OPT_CHOICE, AT(conv), "auto", 0, 0, "auto|gcn|graphconv|gin|sage|gat|cheb|leconv|leconv-pyg|leconv-authors|graphconv-mean|gcn-raw|gcn-noloop|gine|ogb-gcn|ogb-gin", "convolution of the network" },
+    { "hidden", MP_OPT_INT, AT(hidden), "128", 1, 4096, NULL, "channels" },
+    { "layers", MP_OPT_INT, AT(layers), "3", 1, 16, NULL, "blocks of convolution and pooling" },
+    { "dropout", MP_OPT_REAL, AT(dropout), "0.5", 0, 0.999, NULL, "dropout of the head" },
+    { "edge-attributes", MP_OPT_CHOICE, AT(edge_attributes), "use", 0, 0, "use|ignore", "labels and attributes of edges, for convolutions that take them" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+};
+#undef AT
+/* clang-format on */
+const mp_option_set mp_network_options = { network_rows, 0, NULL };
+
 typedef struct arch {
     const mp_conv_kind *conv; /* unless --conv says otherwise                        */
     int blocks;               /* 0: as many as --layers                              */
@@ -136,7 +152,8 @@ static mp_err init_blocks(mp_model *m, mp_arena *a)
     for (int l = 0; l < m->blocks; l++) {
         const char *number = mp_arena_printf(a, "%d", l);
         const mp_conv_kind *kind = l ? mp_pool_next_conv(m->pool[l - 1], usual) : usual;
-        m->conv[l] = mp_conv_new(kind, &(mp_conv_setup){ .params = &m->params,
+        m->conv[l] = mp_conv_new(kind, &(mp_conv_setup){ .conf = &m->conf,
+                                                         .params = &m->params,
                                                          .prefix = mp_param_under(&m->params, "convs", number),
                                                          .in = width,
                                                          .out = m->conf.hidden,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "model/options.h"
 #include "baseline/baseline.h"
+#include "nn/conv.h"
 
 #include <string.h>
 
@@ -11,7 +12,16 @@ static const char training[] = "pool hidden batch-size epochs patience seed lr w
 /* Of the network around node-drop operators (model.c); baselines are networks of their own. */
 static const char network[] = "arch conv edge-attributes layers:arch=tu dropout:arch=tu";
 
-#define SHARED (1 + MP_TASKS_MOST) /* lists before those of the method */
+#define SHARED (1 + MP_TASKS_MOST + MP_CONVS_MOST) /* lists before those of the method */
+
+/* Lists of convolutions that have options, for methods that take any of them; each says by itself when it is the chosen one. */
+static void conv_lists(bool takes, mp_use_list out[MP_CONVS_MOST])
+{
+    int n = 0;
+    memset(out, 0, sizeof *out * MP_CONVS_MOST);
+    for (const mp_conv_kind *const *k = mp_conv_kinds(); takes && *k && n < MP_CONVS_MOST; k++)
+        if ((*k)->options) out[n++] = (mp_use_list){ .words = (*k)->options };
+}
 
 /* Lists of tasks: of the one that is chosen, or of all of them as long as the data decides. */
 static void task_lists(const mp_config *c, mp_use_list out[MP_TASKS_MOST])
@@ -28,6 +38,8 @@ int mp_config_lists(const mp_config *c, mp_use_list out[MP_LISTS_MOST])
     const mp_baseline *b = mp_baseline_find(c->pool);
     out[0] = (mp_use_list){ .words = training };
     task_lists(c, out + 1);
+    conv_lists(op || (b && mp_uses(&(mp_use_list){ .words = b->options }, c, "conv") != MP_USED_NEVER),
+               out + 1 + MP_TASKS_MOST);
     out[SHARED] = (mp_use_list){ op ? network : b ? b->options : NULL, NULL, b ? b->own : NULL };
     return op ? SHARED + 1 + mp_pool_options(op, c, out + SHARED + 1) : SHARED + 1;
 }

@@ -7,7 +7,8 @@
 #include "task/task.h"
 
 /* The lists of the method that `c` names, in the variant of `c`; returns their number. */
-#define MP_LISTS_MOST (2 + MP_TASKS_MOST + MP_POOL_LISTS)
+#define MP_CONVS_MOST 16
+#define MP_LISTS_MOST (2 + MP_TASKS_MOST + MP_CONVS_MOST + MP_POOL_LISTS)
 int mp_config_lists(const mp_config *c, mp_use_list out[MP_LISTS_MOST]);
 
 /* Whether the method that `c` names, configured like this, looks at the option. What training alone looks at counts. */

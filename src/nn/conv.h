@@ -15,6 +15,7 @@
 MP_API_BEGIN
 
 typedef struct mp_conv_setup { /* what a convolution knows when it claims its parameters */
+    const mp_config *conf;     /* of the network, for options of its own; NULL: their defaults */
     mp_params *params;
     const char *prefix;
     int in, out; /* channels                                           */
@@ -23,9 +24,11 @@ typedef struct mp_conv_setup { /* what a convolution knows when it claims its pa
 } mp_conv_setup;
 
 typedef struct mp_conv_kind {
-    const char *name;    /* on the command line */
-    const char *formula; /* for midpool ops     */
-    size_t size;         /* of its state        */
+    const char *name;         /* on the command line */
+    const char *formula;      /* for midpool ops     */
+    const char *options;      /* of its own that it looks at, "NAME:conv=ITS-NAME" (conf/uses.h); NULL: none */
+    const mp_option_set *own; /* that it declares; NULL: none */
+    size_t size;              /* of its state        */
     void (*init)(void *state, const mp_conv_setup *s);
     mp_mat *(*run)(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, bool relu);
     bool sums_only;  /* asks of a graph nothing but GCN's sums: mp_graph_gather */

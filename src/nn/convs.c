@@ -32,6 +32,7 @@ mp_err mp_conv_add(const mp_conv_kind *kind)
         return mp_fail(MP_ERR_USAGE, "there is a convolution '%s' already", kind->name);
     if (n + 1 == (int)(sizeof kinds / sizeof *kinds))
         return mp_fail(MP_ERR_LIMIT, "no more than %d convolutions can be added", ADDED_MOST);
+    MP_TRY(mp_options_add(kind->own));
     MP_TRY(mp_choice_add("conv", kind->name));
     if (!kind->edge_x && !kind->whole_batch) MP_TRY(mp_choice_add("score-conv", kind->name));
     kinds[n] = kind;

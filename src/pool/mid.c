@@ -10,6 +10,24 @@
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 
+/* MID, on every operator: fields of mp_config itself. */
+/* clang-format off */
+#define AT(field) offsetof(mp_config, field)
+static const mp_opt mid_rows[] = {
+    { "score-dim", MP_OPT_INT, AT(score_dim), "1", 1, 256, NULL, "score columns h" },
+    { "flip", MP_OPT_FLAG, AT(flip), "false", 0, 1, NULL, "flipscore: rank by absolute scores" },
+    { "drop", MP_OPT_REAL, AT(drop), "0", 0, 0.999, NULL, "dropscore: share of nodes left out of the ranking while training" },
+    { "width", MP_OPT_CHOICE, AT(width), "multi", 0, 0, "multi|multihead|repeat|mlp", "what h columns do to the features" },
+    { "drop-mode", MP_OPT_CHOICE, AT(drop_mode), "exact", 0, 0, "exact|bernoulli", "ceil(drop n) nodes of each graph, or each node with chance drop" },
+    { "dropped", MP_OPT_CHOICE, AT(dropped), "excluded", 0, 0, "excluded|zero", "dropped nodes rank last, or have key 0" },
+    { "combine", MP_OPT_CHOICE, AT(combine), "sum", 0, 0, "sum|max|l2", "how score columns make the ranking key" },
+    { "rank", MP_OPT_CHOICE, AT(rank), "auto", 0, 0, "auto|raw|activated", "rank by scores before or after the gate function" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+};
+#undef AT
+/* clang-format on */
+const mp_option_set mp_mid_options = { mid_rows, 0, NULL };
+
 /* Exactly ceil(p n) nodes of each graph, in the order drawn. */
 static void draw_exact(mp_ctx *c, const mp_graph *g, double p, int *dropped)
 {

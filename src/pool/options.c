@@ -2,6 +2,26 @@
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
 
+/* What several operators share: fields of mp_config itself. */
+/* clang-format off */
+#define AT(field) offsetof(mp_config, field)
+static const mp_opt pool_rows[] = {
+    { "variant", MP_OPT_CHOICE, AT(variant), "paper", 0, 0, "paper|pyg|authors", "whose version where sources disagree" },
+    { "ratio", MP_OPT_REAL, AT(ratio), "0.5", 1e-6, 1, NULL, "share of nodes kept by each pooling, ceil(ratio n)" },
+    { "min-score", MP_OPT_REAL, AT(min_score), "0", 0, 1, NULL, "topk, sag: keep softmax scores above this (mean of the columns) instead of a ratio; 0 = off" },
+    { "gate", MP_OPT_CHOICE, AT(gate), "auto", 0, 0, "auto|tanh|sigmoid|identity", "function of the score that scales kept rows" },
+    { "adj-power", MP_OPT_INT, AT(adj_power), "1", 1, 2, NULL, "where edges are induced: 2 connects kept nodes two hops apart" },
+    { "score-conv", MP_OPT_CHOICE, AT(score_conv), "auto", 0, 0, "auto|gcn|graphconv|sage|gat|cheb|gin|leconv|leconv-pyg|leconv-authors|graphconv-mean|gcn-raw|gcn-noloop", "sag, gsa: convolution that scores" },
+    { "scale-n", MP_OPT_FLAG, AT(scale_n), "false", 0, 1, NULL, "att, tap: scores times the number of nodes" },
+    { "lambda", MP_OPT_REAL, AT(lambda), "-1", -1, 1e6, NULL, "hgpsl 1, rep 0.1, tap 0.1, ipool 0.5; negative = that default" },
+    { "hops", MP_OPT_INT, AT(hops), "0", 0, 16, NULL, "vip 1, ipool 1, hgpsl 3; 0 = that default" },
+    { "mi-weight", MP_OPT_REAL, AT(mi_weight), "-1", -1, 1e6, NULL, "vip 1, cgi 0.001: weight of the auxiliary loss; negative = that default" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+};
+#undef AT
+/* clang-format on */
+const mp_option_set mp_pool_options_shared = { pool_rows, 0, NULL };
+
 static const char every[] = "score-dim flip drop drop-mode:drop!=0 dropped:drop!=0 combine:score-dim!=1 "
                             "combine:flip=false gate:min-score=0";
 /* Rows without a function f have none to rank by; rows that are not scaled do not grow either. */

@@ -6,6 +6,18 @@
 #include <math.h>
 #include <string.h>
 
+/* What is learned: fields of mp_config itself. */
+/* clang-format off */
+#define AT(field) offsetof(mp_config, field)
+static const mp_opt task_rows[] = {
+    { "task", MP_OPT_CHOICE, AT(task), "auto", 0, 0, "auto|classify|regress|binary|count", "what is learned; auto: by the labels" },
+    { "metric", MP_OPT_TEXT, AT(metric), "auto", 0, 0, NULL, "metric that leads: accuracy, balanced_accuracy, f1_macro, mcc, roc_auc, average_precision, count_accuracy, mae, rmse, r2; auto = the task's first" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+};
+#undef AT
+/* clang-format on */
+const mp_option_set mp_task_options = { task_rows, 0, NULL };
+
 static const mp_task *const tasks[] = { &mp_task_classify, &mp_task_regress, &mp_task_binary, &mp_task_count, NULL };
 
 const mp_task *const *mp_tasks(void)

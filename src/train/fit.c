@@ -13,6 +13,25 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Training: fields of mp_config itself. */
+/* clang-format off */
+#define AT(field) offsetof(mp_config, field)
+static const mp_opt training_rows[] = {
+    { "batch-size", MP_OPT_INT, AT(batch_size), "128", 1, 1e6, NULL, "graphs a step" },
+    { "epochs", MP_OPT_INT, AT(epochs), "500", 0, 1e6, NULL, "most epochs" },
+    { "patience", MP_OPT_INT, AT(patience), "50", 0, 1e6, NULL, "stop after more than this many epochs without a better validation loss; 0 = never" },
+    { "seed", MP_OPT_INT, AT(seed), "42", 0, 2147483647, NULL, "seed of all randomness" },
+    { "lr", MP_OPT_REAL, AT(lr), "0.0005", 0, 10, NULL, "learning rate" },
+    { "weight-decay", MP_OPT_REAL, AT(weight_decay), "0.0001", 0, 10, NULL, "L2 added to the gradient" },
+    { "beta1", MP_OPT_REAL, AT(beta1), "0.9", 0, 0.9999, NULL, "Adam's first decay" },
+    { "clip", MP_OPT_REAL, AT(clip), "0", 0, 1e6, NULL, "largest norm of the gradient; 0 = no clipping" },
+    { "stop-on", MP_OPT_CHOICE, AT(stop_on), "loss", 0, 0, "loss|metric", "what of the validation graphs makes an epoch better" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+};
+#undef AT
+/* clang-format on */
+const mp_option_set mp_training_options = { training_rows, 0, NULL };
+
 typedef struct run {
     mp_engine *engine;
     mp_model *model;

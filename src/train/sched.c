@@ -2,6 +2,19 @@
  * SPDX-License-Identifier: MIT */
 #include "train/sched.h"
 
+/* The learning rate over the epochs: fields of mp_config itself. */
+/* clang-format off */
+#define AT(field) offsetof(mp_config, field)
+static const mp_opt schedule_rows[] = {
+    { "schedule", MP_OPT_CHOICE, AT(schedule), "constant", 0, 0, "constant|cosine|step", "learning rate over the epochs" },
+    { "warmup", MP_OPT_INT, AT(warmup), "50", 0, 1e6, NULL, "cosine: epochs in which the rate grows from 0" },
+    { "lr-drop", MP_OPT_LIST, AT(lr_drop), "280", 0, 1e6, NULL, "step: epochs after each of which the rate is a tenth of what it was" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+};
+#undef AT
+/* clang-format on */
+const mp_option_set mp_schedule_options = { schedule_rows, 0, NULL };
+
 #define PI 3.14159265358979323846
 
 /* cos(pi x) for x in 0 .. 1: the error of the series is below 1e-18 up to a quarter turn. */

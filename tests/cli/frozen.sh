@@ -18,7 +18,7 @@ show() { # COMMAND...: its output and exit code, under a heading
 }
 hash() { # FILE: of pages and pictures
     printf '== %s: ' "$1"
-    sed -E -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z/DATE/g' -e 's/[0-9.]+ (s|min|ms)</N \1</g' "$1" | sha256sum | cut -d' ' -f1
+    sed -E -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z/DATE/g' -e 's/[0-9.]+ (s|min|ms|h)</TIME</g' "$1" | sha256sum | cut -d' ' -f1
 }
 
 {

@@ -175,6 +175,13 @@ static mp_err seal_labels(place where, const int64_t *value, const double *targe
     return seal_classes(where, value, a, d);
 }
 
+/* Names have an order, but no distance. */
+static mp_err names_fit(const mp_dataset *d, const mp_task *task)
+{
+    if (!d->class_name || task->classes || task->yes_no) return MP_OK;
+    return mp_fail(MP_ERR_INPUT, "%s: its classes are names, which cannot be learned as %s", d->name, task->name);
+}
+
 static bool all_yes_no(const mp_raw *raw)
 {
     for (int i = 0; i < raw->graphs.graphs * raw->target_columns; i++)
@@ -204,6 +211,7 @@ mp_err mp_dataset_retask(const mp_dataset *d, const mp_task *task, mp_arena *a, 
 {
     *out = *d;
     if (!task || task == d->task) return MP_OK;
+    MP_TRY(names_fit(d, task));
     out->task = task;
     out->classes = out->targets = 0;
     out->class_value = NULL;
@@ -250,6 +258,7 @@ mp_err mp_dataset_seal(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, 
 {
     out->task = task_of(raw, mp_known_find(raw->name), as);
     out->class_name = raw->class_name;
+    MP_TRY(names_fit(out, out->task));
     if (as) {
         out->classes = as->classes;
         out->class_value = as->class_value;

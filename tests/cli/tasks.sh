@@ -69,6 +69,9 @@ refused 2 "metric: task regress has no 'accuracy'; it has mae" train REG --metri
 refused 1 "cannot be learned as binary" train REG --task binary
 refused 1 "classes must be one whole number a graph" train YES --task classify
 
+printf '{"nodes":2,"edges":[[0,1]],"y":"%s"}\n' no yes no yes >named.jsonl
+refused 1 "its classes are names, which cannot be learned as regress" train named.jsonl --task regress
+
 for from in YES YES.jsonl; do
     [ "$from" = YES ] || run data convert YES YES.jsonl
     # shellcheck disable=SC2086

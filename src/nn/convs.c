@@ -28,6 +28,8 @@ mp_err mp_conv_add(const mp_conv_kind *kind)
 {
     int n = 0;
     while (kinds[n]) n++;
+    if (!kind || !kind->name || !kind->init || !kind->run)
+        return mp_fail(MP_ERR_USAGE, "a convolution needs a name and the functions init and run");
     if (mp_conv_find(kind->name) || strcmp(kind->name, "auto") == 0)
         return mp_fail(MP_ERR_USAGE, "there is a convolution '%s' already", kind->name);
     if (n + 1 == (int)(sizeof kinds / sizeof *kinds))

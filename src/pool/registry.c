@@ -3,6 +3,8 @@
 #include "pool/pool.h"
 #include "base/text.h"
 
+#include <string.h>
+
 /* clang-format off */
 static const mp_pool_op topk_authors = {
     .name = "topk", .title = "TopKPool", .paper = "Gao & Ji 2019, released code",
@@ -118,8 +120,9 @@ static int added_count;
 
 mp_err mp_pool_add(const mp_pool_op *op)
 {
-    if (!op || !op->name || !op->scorer || !op->selector || !op->coarsener)
-        return mp_fail(MP_ERR_USAGE, "an operator needs a name, a scorer, a selector and a coarsener");
+    if (!op || !op->name || strlen(op->name) > 60 || !op->scorer || !op->selector || !op->coarsener)
+        return mp_fail(MP_ERR_USAGE,
+                       "an operator needs a name of at most 60 characters, a scorer, a selector and a coarsener");
     if (mp_pool_find(op->name)) return mp_fail(MP_ERR_USAGE, "there is an operator '%s' already", op->name);
     if (added_count == MAX_ADDED) return mp_fail(MP_ERR_LIMIT, "no more than %d operators can be added", MAX_ADDED);
     MP_TRY(mp_options_add(op->scorer->own));

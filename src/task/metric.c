@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "task/metric.h"
 #include "base/text.h"
+#include "midpool.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,6 +37,9 @@ const mp_metric *mp_metric_find(const char *name)
 
 mp_err mp_metric_add(const mp_metric *m, const char *task)
 {
+    if (!m || !m->name || !m->title || !m->measure || strlen(m->name) >= MP_NAME_MOST)
+        return mp_fail(MP_ERR_USAGE, "a metric needs a name of fewer than %d characters, a title and a function",
+                       MP_NAME_MOST);
     if (mp_metric_find(m->name)) return mp_fail(MP_ERR_USAGE, "there is a metric '%s' already", m->name);
     if (task && !mp_task_find(task)) return mp_fail(MP_ERR_USAGE, "metric '%s': no task '%s'", m->name, task);
     if (added_count == ADDED_MOST) return mp_fail(MP_ERR_LIMIT, "no more than %d metrics can be added", ADDED_MOST);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # exports.sh - the shared and the static library show the names that installed headers declare, and no others; the shared one
-# needs nothing but libc, libm and threads.
+# needs nothing but libc, libm and threads, and has no means to print, to end its host or to take its signals.
 # Usage: exports.sh SOURCE_ROOT BUILD_ROOT SHARED STATIC SANITIZED CC...
 # SPDX-License-Identifier: MIT
 set -eu
@@ -89,6 +89,16 @@ same "$static" "$scratch/shown"
 grep -v '^\(mp_\|midpool\)' "$scratch/declared" >&2 && bad=1
 
 [ "$sanitized" = none ] || exit $bad
+# A bug says so on stderr and aborts (base/err.c). Nothing else prints, ends the process, or touches its signals and children.
+for used in $(nm -D --undefined-only "$shared" | sed 's/.* U //; s/@.*//'); do
+    case $used in
+    exit | _exit | quick_exit | fork | vfork | exec* | kill | raise | signal | sig* | wait* | system) ;;
+    printf | vprintf | __printf_chk | __vprintf_chk | puts | putchar | putc | fputs | fputc | fwrite | perror | dprintf | stdout) ;;
+    *) continue ;;
+    esac
+    echo "$shared uses $used" >&2
+    bad=1
+done
 for needed in $(readelf -d "$shared" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
     case $needed in
     libc.so* | libm.so* | libpthread.so* | ld-linux*) ;;

@@ -44,6 +44,31 @@ for example in "$source"/examples/*.c; do
 done
 LD_LIBRARY_PATH=$libs ./shared_quickstart rings.safetensors | grep -q '^class ' || fail "quickstart does not answer"
 
+# The program and the library make the same model of the same files and options, presets of the set included.
+"$tree/bin/midpool" data generate colors3 --train 60 --val 30 --test 30 --large 0 --large-c 0 --out COLORS-3 >"$scratch/log" 2>&1 || fail "generate: $(cat "$scratch/log")"
+wanted=$("$tree/bin/midpool" train ./COLORS-3 --pool topk --preset mid --epochs 2 --json --quiet | sed -n 's/.*"model_sha256":"\([0-9a-f]*\)".*/\1/p')
+cat >same.c <<'END'
+#include <midpool.h>
+#include <stdio.h>
+int main(void)
+{
+    static const char *const options[] = { "pool=topk", "preset=mid", "epochs=2", NULL };
+    mp_data *d = NULL;
+    mp_trained *m = NULL;
+    mp_result r;
+    mp_err e = mp_data_load("./COLORS-3", NULL, &d);
+    if (e == MP_OK) e = mp_train(d, options, NULL, &m, &r);
+    puts(e == MP_OK ? r.sha256 : mp_message());
+    mp_trained_free(m);
+    mp_data_free(d);
+    return 0;
+}
+END
+# shellcheck disable=SC2086
+"$@" -o same same.c $flags || fail "same.c does not build"
+got=$(LD_LIBRARY_PATH=$libs ./same)
+[ -n "$wanted" ] && [ "$got" = "$wanted" ] || fail "the program makes model $wanted, the library $got"
+
 printf '#include <midpool.h>\n#include <cstdio>\nint main() { std::puts(mp_version()); return MIDPOOL_VERSION_MAJOR; }\n' >plus.cpp
 if command -v g++ >/dev/null && [ "$sanitize" = none ]; then
     # shellcheck disable=SC2086

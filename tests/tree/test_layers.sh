@@ -6,7 +6,8 @@
 #   4. numbers go in and out through base/text.c, which does not ask the host's locale: no other file reads one with
 #      strtod or its like, or writes one with printf or its like, or calls a function that depends on the locale;
 #   5. every op of grad/ops.h is in grad/op_list.h, from which the gradient tests are made;
-#   6. only src/cli prints or exits; a bug ends the program in base/err.c.
+#   6. only src/cli prints or exits; a bug ends the program in base/err.c;
+#   7. memory of the library comes from base/alloc.c, which a host can replace: no other file of it calls malloc or its kin.
 # Usage: test_layers.sh SOURCE_ROOT [COMPILER]
 # SPDX-License-Identifier: MIT
 set -u

@@ -74,7 +74,7 @@ static void impossible_arrays_are_refused_by_name(void **state)
     mp_data *d = NULL;
     mp_arrays a = f->w.arrays;
     int ptr[] = { 0, 3, 3 }, from[] = { 0, 2 }, to[] = { 1, 3 };
-    double label[] = { 0, INFINITY };
+    double label[] = { 0, (double)INFINITY };
     float attribute[8] = { [5] = NAN };
     const char *part[] = { "train", "later" };
     mp_arrays two = { .graphs = 2, .node_ptr = ptr };

@@ -44,7 +44,6 @@ MP_MUST mp_err mp_api_kernels(const mp_kernels **out);
 MP_MUST mp_err mp_api_build(const mp_data *d, const mp_dataset_as *as, mp_arena *a, mp_dataset *out);
 
 /* How a trained model reads data. */
-mp_dataset_as mp_api_as(const mp_trained *m);
 
 /* A model from its file's bytes. */
 MP_MUST mp_err mp_api_parse(mp_span bytes, const char *name, mp_trained **out);

@@ -87,9 +87,7 @@ static mp_err settle(training *t)
     setting s;
     mp_config *c = &t->asked.config;
     int task = c->task;
-    *c = mp_config_for_task(c, t->data.task);
-    mp_config_trim(c);
-    MP_TRY(mp_config_check(c));
+    MP_TRY(mp_config_settle(c, t->data.task));
     for (int i = 0; t->options && t->options[i]; i++) {
         MP_TRY(cut(t->options[i], &s));
         const mp_opt *o = mp_conf_find(mp_api_own, s.name) ? NULL : mp_conf_find(mp_config_table, s.name);
@@ -103,9 +101,7 @@ static mp_err settle(training *t)
 
 static mp_err build(training *t)
 {
-    const mp_config *c = &t->asked.config;
-    mp_dataset_as as = { .task = c->task == MP_TASK_AUTO ? NULL : mp_tasks()[c->task - 1],
-                         .edges = c->edge_attributes == MP_EDGES_USE && mp_config_uses_edges(c) };
+    mp_dataset_as as = mp_config_as(&t->asked.config);
     return mp_api_build(t->d, &as, t->arena, &t->data);
 }
 

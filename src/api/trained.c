@@ -167,17 +167,6 @@ mp_err mp_trained_option(const mp_trained *m, const char *name, char *out, size_
     return mp_guarded(get_option, &(asking_option){ m, name, out, room });
 }
 
-mp_dataset_as mp_api_as(const mp_trained *m)
-{
-    const mp_goal *g = mp_model_goal(m->model);
-    return (mp_dataset_as){ .recipe = &m->about.recipe,
-                            .task = g->task,
-                            .targets = g->columns,
-                            .classes = m->about.classes,
-                            .class_value = m->about.class_value,
-                            .class_name = m->about.class_name };
-}
-
 /* ---- answers and metrics ---- */
 
 typedef struct asking {
@@ -256,7 +245,7 @@ static mp_err run_engine(void *arg)
 static mp_err ask_in(asking *q)
 {
     const mp_kernels *unused;
-    mp_dataset_as as = mp_api_as(q->m);
+    mp_dataset_as as = mp_about_as(q->m->model, &q->m->about);
     MP_TRY(mp_api_kernels(&unused));
     MP_TRY(mp_api_build(q->d, &as, q->arena, &q->data));
     MP_TRY(list_graphs(q));

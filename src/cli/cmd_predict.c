@@ -277,7 +277,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
     job j = { .format = p->json ? &mp_answers_json : p->csv ? &mp_answers_csv : &mp_answers_text };
     if (p->json && p->csv) return mp_fail(MP_ERR_USAGE, "--json and --csv exclude each other");
     MP_TRY(mp_setup_model(args->operand[0], args->operand[1], a, &j.m.model, &j.m.about));
-    j.as = mp_setup_as(j.m.model, &j.m.about);
+    j.as = mp_about_as(j.m.model, &j.m.about);
     j.metric = mean_metric(mp_model_goal(j.m.model)->task);
     mp_failure failure;
     mp_failure_keep(&failure, run_input(&j, p, args->operand[1], mp_setup_threads(p->threads), a));

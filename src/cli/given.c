@@ -82,9 +82,7 @@ mp_err mp_given_settle(const mp_cli_args *args, const mp_task *task, mp_config *
 {
     mp_given g = mp_given_by(args);
     int asked = c->task;
-    *c = mp_config_for_task(c, task);
-    mp_config_trim(c); /* first: what is put back cannot be wrong */
-    MP_TRY(mp_config_check(c));
+    MP_TRY(mp_config_settle(c, task));
     mp_given_ask(&g, c);
     MP_TRY(mp_given_check(&g));
     c->task = asked;

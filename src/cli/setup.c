@@ -13,29 +13,20 @@
 
 mp_err mp_setup_load(const char *name, const char *data_dir, const mp_config *c, mp_arena *a, mp_dataset *out)
 {
-    mp_dataset_as as = { .task = c->task == MP_TASK_AUTO ? NULL : mp_tasks()[c->task - 1],
-                         .edges = c->edge_attributes == MP_EDGES_USE && mp_config_uses_edges(c) };
+    mp_dataset_as as = mp_config_as(c);
     return mp_dataset_load_as(name, data_dir, &as, a, out);
 }
 
 void mp_setup_describe(const mp_dataset *d, const mp_folds *f, char *out, size_t n)
 {
-    char task[64];
-    if (d->task->classes)
-        snprintf(task, sizeof task, "%d classes", d->classes);
-    else
-        snprintf(task, sizeof task, "%d %s to %s", d->targets,
-                 d->task->yes_no   ? d->targets == 1 ? "question" : "questions"
-                 : d->targets == 1 ? "number"
-                                   : "numbers",
-                 d->task->yes_no ? "answer" : d->task->name);
+    int learned = d->task->classes ? d->classes : d->targets;
     char edges[64] = "";
     if (d->edge_x.cols)
         snprintf(edges, sizeof edges, ", %d columns of edges", d->edge_x.cols);
     else if (d->unused_edge_columns)
         snprintf(edges, sizeof edges, " (labels or attributes of edges are there and not used)");
-    snprintf(out, n, "%s: %d graphs, %s, %d feature columns%s; folds: %s", d->name, d->graphs.graphs, task, d->x.cols,
-             edges, f->about);
+    snprintf(out, n, "%s: %d graphs, %d %s, %d feature columns%s; folds: %s", d->name, d->graphs.graphs, learned,
+             learned == 1 ? d->task->one : d->task->many, d->x.cols, edges, f->about);
 }
 
 void mp_setup_model_name(const mp_config *c, char *out, size_t n)
@@ -52,17 +43,6 @@ void mp_setup_model_name(const mp_config *c, char *out, size_t n)
 mp_err mp_setup_writable(const char *path)
 {
     return path ? mp_write_check(path) : MP_OK;
-}
-
-mp_dataset_as mp_setup_as(const mp_model *m, const mp_about *about)
-{
-    const mp_goal *g = mp_model_goal(m);
-    return (mp_dataset_as){ .recipe = &about->recipe,
-                            .task = g->task,
-                            .targets = g->columns,
-                            .classes = about->classes,
-                            .class_value = about->class_value,
-                            .class_name = about->class_name };
 }
 
 mp_err mp_setup_model(const char *path, const char *input, mp_arena *a, mp_model **model, mp_about *about)
@@ -87,7 +67,7 @@ void mp_setup_note(const mp_about *about, const mp_dataset *d)
 mp_err mp_setup_ready(const char *model, const char *input, const char *data_dir, mp_arena *a, mp_ready *out)
 {
     MP_TRY(mp_setup_model(model, input, a, &out->by.model, &out->by.about));
-    mp_dataset_as as = mp_setup_as(out->by.model, &out->by.about);
+    mp_dataset_as as = mp_about_as(out->by.model, &out->by.about);
     MP_TRY(mp_dataset_load_as(input, data_dir, &as, a, &out->data));
     mp_setup_note(&out->by.about, &out->data);
     return MP_OK;

@@ -25,9 +25,6 @@ void mp_setup_model_name(const mp_config *c, char *out, size_t n);
 /* Fails when `path` cannot be written: better before the work than after it. NULL is fine. */
 MP_MUST mp_err mp_setup_writable(const char *path);
 
-/* How a model reads data; `about` must stay. */
-mp_dataset_as mp_setup_as(const mp_model *m, const mp_about *about);
-
 /* The model of a command that takes MODEL INPUT; says so when the two were given the other way round. */
 MP_MUST mp_err mp_setup_model(const char *path, const char *input, mp_arena *a, mp_model **model, mp_about *about);
 

@@ -34,10 +34,9 @@ static void row_name(const mp_study_row *row, char *out, size_t n)
     snprintf(out, n, "%s%s%s%s", title, mid, row->label ? ", " : "", row->label ? row->label : "");
 }
 
-/* The paper has accuracies alone. */
 static mp_paper_cell paper_cell(const mp_study_row *row, bool large)
 {
-    if (strcmp(mp_study_metric(row)->title, "accuracy") != 0) return (mp_paper_cell){ 0, 0 };
+    if (!mp_paper_measures(mp_study_metric(row))) return (mp_paper_cell){ 0, 0 };
     return mp_paper_find(row->data->name, row->config.pool, is_mid(row), large);
 }
 

@@ -26,6 +26,8 @@ static const char first[] =
 
 mp_opt mp_config_table[MP_OPTIONS_MOST + 1];
 static int count, late; /* rows of the table; its first late one */
+static int
+    rank[MP_OPTIONS_MOST + 1]; /* of each row: its place among the first options; behind them all: their number */
 static const mp_option_set *sets[MP_OPTIONS_MOST];
 static int set_count;
 static size_t bytes; /* of own that are taken */
@@ -35,24 +37,30 @@ const char *mp_config_late(void)
     return late < count ? mp_config_table[late].name : NULL;
 }
 
-/* Where an option stands among the first ones; behind them all: their number. */
-static int rank_of(const char *name)
+static int rank_of(const char *name, bool *among)
 {
     mp_span rest = mp_span_of(first), word;
     int at = 0;
+    *among = true;
     for (; mp_next_field(&rest, ' ', &word) && word.n > 0; at++)
         if (word.n == strlen(name) && memcmp(word.p, name, word.n) == 0) return at;
+    *among = false;
     return at;
 }
 
 /* Into its place by rank, behind those of equal rank. */
 static void insert(const mp_opt *o, size_t shift)
 {
-    int at = count++, rank = rank_of(o->name), all = rank_of("");
-    for (; at > 0 && rank_of(mp_config_table[at - 1].name) > rank; at--) mp_config_table[at] = mp_config_table[at - 1];
+    bool among;
+    int at = count++, mine = rank_of(o->name, &among);
+    for (; at > 0 && rank[at - 1] > mine; at--) {
+        mp_config_table[at] = mp_config_table[at - 1];
+        rank[at] = rank[at - 1];
+    }
     mp_config_table[at] = *o;
     mp_config_table[at].offset += shift;
-    if (rank < all) late++;
+    rank[at] = mine;
+    late += among;
 }
 
 static int rows_in(const mp_option_set *set)

@@ -51,13 +51,8 @@ double mp_seal_measure(const mp_seal *s, const mp_metric *m, const mp_goal *goal
 
 int64_t mp_seal_known(const mp_seal *s, const int *which, int n)
 {
-    int64_t known = 0;
-    int T = s->labels.columns;
-    for (int i = 0; i < n; i++) {
-        check_index(s, which[i]);
-        for (int t = 0; t < T; t++) known += !isnan(s->labels.v[(size_t)which[i] * (size_t)T + (size_t)t]);
-    }
-    return known;
+    for (int i = 0; i < n; i++) check_index(s, which[i]);
+    return mp_labels_known(&s->labels, which, n);
 }
 
 mp_labels mp_seal_break(const mp_seal *s)

@@ -30,6 +30,23 @@ mp_about mp_about_of(const mp_dataset *d)
                        .version = MP_VERSION };
 }
 
+mp_dataset_as mp_about_as(const mp_model *m, const mp_about *about)
+{
+    const mp_goal *g = mp_model_goal(m);
+    return (mp_dataset_as){ .recipe = &about->recipe,
+                            .task = g->task,
+                            .targets = g->columns,
+                            .classes = about->classes,
+                            .class_value = about->class_value,
+                            .class_name = about->class_name };
+}
+
+mp_dataset_as mp_config_as(const mp_config *c)
+{
+    return (mp_dataset_as){ .task = c->task == MP_TASK_AUTO ? NULL : mp_tasks()[c->task - 1],
+                            .edges = c->edge_attributes == MP_EDGES_USE && mp_config_uses_edges(c) };
+}
+
 /* ---- writing ---- */
 
 static void put_columns(int columns, const int *min, const int *count, mp_buf *b)

@@ -33,6 +33,12 @@ typedef struct mp_about { /* what a model knows of its data */
 /* Points into the data set, which must stay. */
 mp_about mp_about_of(const mp_dataset *d);
 
+/* How a model reads other files; `about` must stay. */
+mp_dataset_as mp_about_as(const mp_model *m, const mp_about *about);
+
+/* How a configuration asks for a data set: its task, and values of edges where its network takes them. */
+mp_dataset_as mp_config_as(const mp_config *c);
+
 void mp_checkpoint_write(mp_model *m, const mp_about *about, mp_buf *out);
 MP_MUST mp_err mp_checkpoint_save(const char *path, mp_model *m, const mp_about *about);
 

@@ -1,6 +1,7 @@
 /* options.c - see options.h.
  * SPDX-License-Identifier: MIT */
 #include "model/options.h"
+#include "model/model.h"
 #include "baseline/baseline.h"
 #include "nn/conv.h"
 
@@ -76,6 +77,13 @@ void mp_config_trim(mp_config *c)
             again = true;
         }
     }
+}
+
+mp_err mp_config_settle(mp_config *c, const mp_task *t)
+{
+    *c = mp_config_for_task(c, t);
+    mp_config_trim(c); /* first: what is put back cannot be wrong */
+    return mp_config_check(c);
 }
 
 /* In any variant, in the lists that the method shares with others or in its own. */

@@ -17,6 +17,10 @@ mp_used mp_config_uses(const mp_config *c, const char *option);
 /* The configuration with the task that the data decided about: then it is known which options of tasks are used. */
 mp_config mp_config_for_task(const mp_config *c, const mp_task *t);
 
+/* For one model: the configuration with its task, what nobody uses at its default, checked. What a caller set in vain must be
+ * asked of this one; who stores it puts the task that was asked for back. */
+MP_MUST mp_err mp_config_settle(mp_config *c, const mp_task *t);
+
 /* Options that are not used get their defaults: configurations that train alike become equal. */
 void mp_config_trim(mp_config *c);
 

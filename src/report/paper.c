@@ -101,6 +101,11 @@ static mp_paper_cell classification_cell(const char *dataset, const char *pool, 
     return (mp_paper_cell){ 0, 0 };
 }
 
+bool mp_paper_measures(const mp_metric *m)
+{
+    return strcmp(m->title, "accuracy") == 0;
+}
+
 mp_paper_cell mp_paper_find(const char *dataset, const char *pool, bool mid, bool large)
 {
     for (int i = 0; i < ROWS(generalization); i++) {

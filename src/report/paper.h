@@ -3,7 +3,12 @@
 #ifndef MP_PAPER_H
 #define MP_PAPER_H
 
+#include "task/metric.h"
+
 #include <stdbool.h>
+
+/* Whether the paper's numbers can stand beside those of a metric: it has accuracies alone. */
+bool mp_paper_measures(const mp_metric *m);
 
 typedef struct mp_paper_cell { /* percent */
     double mean, std;

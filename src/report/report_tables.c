@@ -32,11 +32,10 @@ static void add_paper(mp_table *t, mp_paper_cell p)
         mp_table_add(t, "-");
 }
 
-/* The paper has accuracies alone. */
 static mp_paper_cell paper_cell(const mp_group *s, bool large)
 {
-    bool accuracy = s->metric && strcmp(s->metric->title, "accuracy") == 0;
-    if (!s->plain || s->kind == MP_GROUP_ABLATION || !accuracy) return (mp_paper_cell){ 0, 0 };
+    bool same = s->metric && mp_paper_measures(s->metric);
+    if (!s->plain || s->kind == MP_GROUP_ABLATION || !same) return (mp_paper_cell){ 0, 0 };
     return mp_paper_find(s->key.dataset, s->key.config.pool, s->kind == MP_GROUP_MID, large);
 }
 

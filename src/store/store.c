@@ -98,40 +98,45 @@ static mp_err insert_result(mp_store *s, const mp_run_result *r, int64_t run)
     return e;
 }
 
-/* Or replace: a damaged store may have points that belong to no run. */
-static mp_err insert_curve(mp_store *s, const mp_run_result *r, int64_t run)
+/* A table whose rows belong to a run: its values, and how row i of a result is bound to them. */
+typedef struct part {
+    const char *sql, *doing;
+    void (*bind)(sqlite3_stmt *stmt, int *at, const mp_run_result *r, int i);
+} part;
+
+static void bind_point(sqlite3_stmt *stmt, int *at, const mp_run_result *r, int i)
 {
-    sqlite3_stmt *stmt;
-    mp_err e = MP_OK;
-    MP_TRY(mp_db_prepare(s, "INSERT OR REPLACE INTO curve VALUES (?, ?, ?, ?, ?)", &stmt));
-    for (int i = 0; i < r->curve_len && e == MP_OK; i++) {
-        int at = 1;
-        bind_int(stmt, &at, run);
-        bind_int(stmt, &at, i + 1);
-        bind_real(stmt, &at, r->curve[i].train_loss);
-        bind_real(stmt, &at, r->curve[i].val_loss);
-        bind_real(stmt, &at, r->curve[i].val_metric);
-        e = mp_db_run(s, stmt, "storing a learning curve");
-        sqlite3_reset(stmt);
-    }
-    sqlite3_finalize(stmt);
-    return e;
+    bind_int(stmt, at, i + 1);
+    bind_real(stmt, at, r->curve[i].train_loss);
+    bind_real(stmt, at, r->curve[i].val_loss);
+    bind_real(stmt, at, r->curve[i].val_metric);
 }
 
-static mp_err insert_metrics(mp_store *s, const mp_run_result *r, int64_t run)
+static void bind_measure(sqlite3_stmt *stmt, int *at, const mp_run_result *r, int i)
+{
+    bind_text(stmt, at, r->measure[i].name);
+    bind_int(stmt, at, i);
+    bind_real(stmt, at, r->measure[i].val);
+    bind_real(stmt, at, r->measure[i].test);
+    bind_real(stmt, at, r->measure[i].large);
+}
+
+/* Or replace: a damaged store may have rows that belong to no run. */
+static const part curve = { "INSERT OR REPLACE INTO curve VALUES (?, ?, ?, ?, ?)", "storing a learning curve",
+                            bind_point };
+static const part metrics = { "INSERT OR REPLACE INTO metric VALUES (?, ?, ?, ?, ?, ?)", "storing metrics",
+                              bind_measure };
+
+static mp_err insert_part(mp_store *s, const part *p, const mp_run_result *r, int rows, int64_t run)
 {
     sqlite3_stmt *stmt;
     mp_err e = MP_OK;
-    MP_TRY(mp_db_prepare(s, "INSERT OR REPLACE INTO metric VALUES (?, ?, ?, ?, ?, ?)", &stmt));
-    for (int i = 0; i < r->measures && e == MP_OK; i++) {
+    MP_TRY(mp_db_prepare(s, p->sql, &stmt));
+    for (int i = 0; i < rows && e == MP_OK; i++) {
         int at = 1;
         bind_int(stmt, &at, run);
-        bind_text(stmt, &at, r->measure[i].name);
-        bind_int(stmt, &at, i);
-        bind_real(stmt, &at, r->measure[i].val);
-        bind_real(stmt, &at, r->measure[i].test);
-        bind_real(stmt, &at, r->measure[i].large);
-        e = mp_db_run(s, stmt, "storing metrics");
+        p->bind(stmt, &at, r, i);
+        e = mp_db_run(s, stmt, p->doing);
         sqlite3_reset(stmt);
     }
     sqlite3_finalize(stmt);
@@ -162,8 +167,8 @@ static mp_err put_body(mp_store *s, void *context)
     MP_TRY(insert_run(s, p));
     int64_t run = sqlite3_last_insert_rowid(s->db);
     if (p->result) MP_TRY(insert_result(s, p->result, run));
-    if (p->result) MP_TRY(insert_metrics(s, p->result, run));
-    if (p->result) MP_TRY(insert_curve(s, p->result, run));
+    if (p->result) MP_TRY(insert_part(s, &metrics, p->result, p->result->measures, run));
+    if (p->result) MP_TRY(insert_part(s, &curve, p->result, p->result->curve_len, run));
     p->added = true;
     return MP_OK;
 }

@@ -42,6 +42,8 @@ static const char *const metrics[] = {
 
 const mp_task mp_task_binary = { .name = "binary",
                                  .help = "any number of yes/no labels a graph, some of which may be missing",
+                                 .one = "question to answer",
+                                 .many = "questions to answer",
                                  .options = "",
                                  .yes_no = true,
                                  .outputs = mp_outputs_of_columns,

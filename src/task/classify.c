@@ -50,6 +50,8 @@ static const char *const metrics[] = { "accuracy", "balanced_accuracy", "f1_macr
 
 const mp_task mp_task_classify = { .name = "classify",
                                    .help = "one of several classes",
+                                   .one = "class",
+                                   .many = "classes",
                                    .options = "",
                                    .classes = true,
                                    .outputs = outputs,

@@ -96,6 +96,8 @@ static const char *const count_metrics[] = { "count_accuracy", "mae", "rmse", "r
 
 const mp_task mp_task_regress = { .name = "regress",
                                   .help = "any number of numbers a graph, some of which may be missing",
+                                  .one = "number to regress",
+                                  .many = "numbers to regress",
                                   .options = "loss huber-delta:loss=huber standardise",
                                   .own = &number_set,
                                   .aim = aim,
@@ -112,6 +114,8 @@ const mp_task mp_task_regress = { .name = "regress",
 
 const mp_task mp_task_count = { .name = "count",
                                 .help = "whole numbers, judged after rounding, as COLORS-3 and TRIANGLES are",
+                                .one = "number to count",
+                                .many = "numbers to count",
                                 .options = "loss huber-delta:loss=huber",
                                 .aim = aim,
                                 .outputs = mp_outputs_of_columns,

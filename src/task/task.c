@@ -56,12 +56,12 @@ void mp_tell_raw(const mp_goal *g, const mp_kernels *k, mp_real *told, const mp_
     if (told != raw) memcpy(told, raw, (size_t)rows * (size_t)mp_goal_outputs(g) * sizeof *told);
 }
 
-int64_t mp_goal_terms(const mp_goal *g, const mp_labels *labels, const int *which, int n)
+int64_t mp_labels_known(const mp_labels *labels, const int *which, int n)
 {
+    size_t T = (size_t)labels->columns;
     int64_t known = 0;
     for (int i = 0; i < n; i++)
-        for (int t = 0; t < g->columns; t++)
-            known += !isnan(labels->v[(size_t)which[i] * (size_t)g->columns + (size_t)t]);
+        for (size_t t = 0; t < T; t++) known += !isnan(labels->v[(size_t)which[i] * T + t]);
     return known;
 }
 

@@ -38,8 +38,9 @@ typedef struct mp_goal { /* a task as one network learns it */
 struct mp_task {
     const char *name; /* as --task takes it */
     const char *help;
-    const char *options;                         /* that it looks at (conf/uses.h) */
-    const mp_option_set *own;                    /* that it declares, or NULL */
+    const char *one, *many;   /* of what there is to learn: "question to answer", "questions to answer" */
+    const char *options;      /* that it looks at (conf/uses.h) */
+    const mp_option_set *own; /* that it declares, or NULL */
     void (*aim)(const mp_config *c, mp_goal *g); /* what its options say of a goal; NULL: nothing */
     bool classes;                                /* labels are numbers of classes */
     bool yes_no;                                 /* labels are 0 and 1 */
@@ -75,7 +76,7 @@ mp_goal mp_goal_plain(int outputs);
 int mp_goal_outputs(const mp_goal *g);
 
 /* Known labels among those of the listed graphs: what a mean over them divides by. */
-int64_t mp_goal_terms(const mp_goal *g, const mp_labels *labels, const int *which, int n);
+int64_t mp_labels_known(const mp_labels *labels, const int *which, int n);
 
 /* Rows of labels of the listed graphs, one after the other, in the arena. */
 const double *mp_labels_take(const mp_labels *labels, const int *which, int n, mp_arena *a);

@@ -237,7 +237,7 @@ static void begin(mp_engine *e, const mp_batch *b)
     e->whole = (mp_whole){ b->n, e->meets };
     memset(e->meets, 0, sizeof e->meets);
     for (int i = 0; i < b->n; i++) mp_model_meets(e->model, nodes_of(b, i), e->meets);
-    int64_t terms = mp_goal_terms(mp_model_goal(e->model), &b->labels, b->which, b->n);
+    int64_t terms = mp_labels_known(&b->labels, b->which, b->n);
     e->scale = (mp_real)(1.0 / (double)(terms ? terms : 1));
 }
 

@@ -74,7 +74,7 @@ mp_err mp_fit_measure(mp_engine *e, mp_model *m, const mp_fit_data *d, const int
     mp_batch b;
     mp_judged j;
     MP_TRY(predict(e, m, d, which, n, scratch, &b, &j));
-    int64_t terms = mp_goal_terms(j.goal, &d->labels, which, n);
+    int64_t terms = mp_labels_known(&d->labels, which, n);
     *loss = mp_engine_loss(e, &b, j.told) / (double)(terms ? terms : 1);
     *metric = mp_measure(j.goal->metric, &j);
     return MP_OK;
@@ -145,12 +145,11 @@ static mp_err train_epoch(run *r, int epoch, double *loss)
     mp_rng shuffle = mp_rng_stream((uint64_t)r->config->seed, MP_FOR_SHUFFLE, (uint64_t)d->fold, (uint64_t)epoch, 0);
     memcpy(r->order, d->train, sizeof *r->order * (size_t)d->n_train);
     mp_rng_shuffle(&shuffle, r->order, d->n_train);
-    const mp_goal *goal = mp_model_goal(r->model);
     double sum = 0, terms = 0;
     r->aux = 0;
     for (int at = 0, step = 0; at < d->n_train; step++) {
         mp_batch b = batch_at(r, at);
-        double mean, aux, known = (double)mp_goal_terms(goal, &d->labels, b.which, b.n);
+        double mean, aux, known = (double)mp_labels_known(&d->labels, b.which, b.n);
         mp_engine_rate(r->engine, mp_sched_factor(r->config, epoch, step, steps));
         MP_TRY(mp_engine_train(r->engine, &b, draw_of(r, epoch, step), &mean, &aux));
         sum += mean * known;

@@ -43,8 +43,6 @@ MP_MUST mp_err mp_api_kernels(const mp_kernels **out);
 /* A data set as a network reads it, without values of edges that it does not read. Memory is the arena's. */
 MP_MUST mp_err mp_api_build(const mp_data *d, const mp_dataset_as *as, mp_arena *a, mp_dataset *out);
 
-/* How a trained model reads data. */
-
 /* A model from its file's bytes. */
 MP_MUST mp_err mp_api_parse(mp_span bytes, const char *name, mp_trained **out);
 

@@ -301,6 +301,9 @@ mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a,
     out->unused_labels = raw->label_columns && !out->recipe.label_columns;
     out->unused_attributes = raw->attributes.cols && !out->recipe.attributes;
     out->fold_text = raw->fold_text;
+    out->target_name = raw->target_name;
+    out->smiles = raw->smiles;
+    out->preset = raw->preset;
     return mp_dataset_seal(raw, as, a, out);
 }
 

@@ -45,10 +45,13 @@ typedef struct mp_dataset {
     int classes;                /* labels are classes: C; else 0                  */
     const int64_t *class_value; /* C: the number a class has in the label file    */
     const char *const
-        *class_name;       /* C: what it is called, where labels are text: class_value is 0 .. C-1 then; else NULL */
-    struct mp_seal *seal;  /* the labels; NULL when the input has none       */
-    uint64_t fingerprint;  /* of graphs, features and labels                 */
-    const char *origin;    /* the folder, archive or generator it came from  */
+        *class_name; /* C: what it is called, where labels are text: class_value is 0 .. C-1 then; else NULL */
+    const char *const *target_name; /* T: what the label columns are called, or NULL  */
+    const char *const *smiles;      /* B: the molecules that graphs were made from, or NULL */
+    const char *preset;             /* that holds for it without being asked for (train/preset.h); NULL: none */
+    struct mp_seal *seal;           /* the labels; NULL when the input has none       */
+    uint64_t fingerprint;           /* of graphs, features and labels                 */
+    const char *origin;             /* the folder, archive or generator it came from  */
     int fixed[5][2];       /* a split that comes with the set: first and one past last graph of train, validation, test
                                    and up to two larger tests; all 0: none */
     const int *fixed_list; /* `fixed` counts places in this list of graphs; NULL: the graphs themselves */
@@ -61,6 +64,14 @@ typedef struct mp_dataset {
     const struct mp_fold_text *fold_text; /* fold files that came with the set, or NULL */
 } mp_dataset;
 
+/* Which columns of a table are what, and how its rows are split, where the input is a table (data/csv.h). */
+typedef struct mp_columns {
+    const char *smiles; /* the column of molecules; NULL: the one called so   */
+    const char *labels; /* "active,toxic"; NULL: those a model has names of, or none */
+    const char *split;  /* "scaffold", "random", "stratified", "time:COLUMN"; NULL: scaffold */
+    bool strict;        /* a row that is no molecule ends the reading, instead of being left out with a word */
+} mp_columns;
+
 /* What a trained model knows of its inputs, to read other files the same way. */
 typedef struct mp_dataset_as {
     const mp_recipe *recipe;
@@ -69,6 +80,7 @@ typedef struct mp_dataset_as {
     int classes;                   /* 0: take the classes from the files */
     const int64_t *class_value;    /* ascending; a label value that is not here is an error */
     const char *const *class_name; /* what the classes are called, or NULL; a name that is not here is an error */
+    const mp_columns *columns;     /* where the input is a table; NULL: by their names */
     bool edges; /* recipe NULL: attributes of edges are read too, else a recipe that has some says so */
 } mp_dataset_as;
 

@@ -34,12 +34,17 @@ static int degree(const mp_raw *raw, int v)
     return raw->graphs.row_ptr[v + 1] - raw->graphs.row_ptr[v];
 }
 
-/* Labels of nodes or edges: rows x columns, the smallest and the number of values of each column. */
-static mp_err fit_labels(const char *name, const char *what, const int *labels, int rows, int columns, int *min,
-                         int *count)
+/* Labels of nodes or edges: rows x columns, the smallest and the number of values of each column. `range_of`: as in mp_raw. */
+static mp_err fit_labels(const char *name, const char *what, const int *labels, int rows, int columns,
+                         const int *range_of, int *min, int *count)
 {
     for (int k = 0; k < columns; k++) {
         int lo = INT_MAX, hi = INT_MIN;
+        if (range_of) {
+            min[k] = 0;
+            count[k] = range_of[k];
+            continue;
+        }
         for (int i = 0; i < rows; i++) {
             int label = labels[(size_t)i * (size_t)columns + (size_t)k];
             if (label < lo) lo = label;
@@ -81,12 +86,12 @@ mp_err mp_recipe_fit(const mp_raw *raw, mp_recipe *out)
     if (out->skip_attributes > raw->attributes.cols) out->skip_attributes = raw->attributes.cols;
     out->attributes = raw->attributes.cols - out->skip_attributes;
     out->label_columns = raw->label_columns;
-    MP_TRY(fit_labels(raw->name, "node", raw->labels, raw->graphs.nodes, raw->label_columns, out->label_min,
-                      out->label_count));
+    MP_TRY(fit_labels(raw->name, "node", raw->labels, raw->graphs.nodes, raw->label_columns, raw->label_range,
+                      out->label_min, out->label_count));
     out->edge_attributes = raw->edge_attributes.cols;
     out->edge_label_columns = raw->edge_label_columns;
     MP_TRY(fit_labels(raw->name, "edge", raw->edge_labels, raw->graphs.edges, raw->edge_label_columns,
-                      out->edge_label_min, out->edge_label_count));
+                      raw->edge_label_range, out->edge_label_min, out->edge_label_count));
     if (out->attributes == 0 && out->label_columns == 0) fit_degree(raw, known ? known->degree_max : 0, out);
     return MP_OK;
 }

@@ -19,6 +19,11 @@ typedef struct mp_raw {
     const char *const *class_name; /* labels that are text: graph_label b means class_name[b]; else NULL */
     int target_columns;
     const double *target; /* B x target_columns, NaN where one is missing, or NULL; not read when there are labels */
+    const char *const *target_name; /* target_columns, or NULL: they have no names                */
+    const char *const *smiles;      /* B: the molecules that graphs were made from, or NULL       */
+    /* Labels of column k are 0 .. range[k] - 1, whichever of them occur; NULL: those between the smallest and the largest. */
+    const int *label_range, *edge_label_range;
+    const char *preset; /* of the program, for data of this kind, that holds without being asked for; NULL: none */
     mp_sparse edge_attributes; /* E x columns in the order of graphs.col; 0 columns: none      */
     int edge_label_columns;
     const int *edge_labels;  /* E x edge_label_columns, the file's numbers                   */

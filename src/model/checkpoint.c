@@ -26,6 +26,7 @@ mp_about mp_about_of(const mp_dataset *d)
                        .classes = d->classes,
                        .class_value = d->class_value,
                        .class_name = d->class_name,
+                       .target_name = d->target_name,
                        .dataset = d->name,
                        .version = MP_VERSION };
 }
@@ -90,7 +91,16 @@ static void put_numbers(const char *key, const double *v, int n, mp_buf *b)
     mp_json_close(b, ']');
 }
 
-/* The scale of numbers, and the names of classes, where there are any. */
+static void put_names(const char *key, const char *const *name, int n, mp_buf *b)
+{
+    if (!name) return;
+    mp_json_key(b, key);
+    mp_json_open(b, '[');
+    for (int i = 0; i < n; i++) mp_json_put_text(b, name[i]);
+    mp_json_close(b, ']');
+}
+
+/* The scale of numbers, and the names of classes and of label columns, where there are any. */
 static void put_labels(const mp_goal *goal, const mp_about *about, mp_buf *b)
 {
     if (goal->mean) {
@@ -100,11 +110,8 @@ static void put_labels(const mp_goal *goal, const mp_about *about, mp_buf *b)
         put_numbers("std", goal->std, goal->columns, b);
         mp_json_close(b, '}');
     }
-    if (!about->class_name) return;
-    mp_json_key(b, "class_names");
-    mp_json_open(b, '[');
-    for (int i = 0; i < about->classes; i++) mp_json_put_text(b, about->class_name[i]);
-    mp_json_close(b, ']');
+    put_names("class_names", about->class_name, about->classes, b);
+    put_names("label_names", about->target_name, goal->columns, b);
 }
 
 static void put_about(const mp_model *m, const mp_about *about, mp_buf *b)
@@ -248,17 +255,19 @@ static mp_err get_recipe(const mp_json *root, const char *name, mp_recipe *r)
     return get_edges(object, name, r);
 }
 
-static mp_err get_names(const mp_json *root, const char *name, mp_arena *a, mp_about *about)
+/* Of each of `count` things, where the file has them. */
+static mp_err get_names(const mp_json *root, const char *key, const char *things, int count, const char *name,
+                        mp_arena *a, const char *const **out)
 {
-    const mp_json *list = mp_json_get(root, "class_names");
+    const mp_json *list = mp_json_get(root, key);
     if (!list) return MP_OK;
-    const char **out = MP_NEW(a, const char *, about->classes + 1);
+    const char **names = MP_NEW(a, const char *, count + 1);
     int n = 0;
-    for (const mp_json *v = list->first; v && n < about->classes; v = v->next)
-        if (v->kind == MP_JSON_STRING) out[n++] = mp_arena_text(a, v->text, strlen(v->text));
-    if (list->kind != MP_JSON_ARRAY || list->count != n || n != about->classes)
-        return mp_fail(MP_ERR_INPUT, "%s: 'class_names' must be a text for each of %d classes", name, about->classes);
-    about->class_name = out;
+    for (const mp_json *v = list->first; v && n < count; v = v->next)
+        if (v->kind == MP_JSON_STRING) names[n++] = mp_arena_text(a, v->text, strlen(v->text));
+    if (list->kind != MP_JSON_ARRAY || list->count != n || n != count)
+        return mp_fail(MP_ERR_INPUT, "%s: '%s' must be a text for each of %d %s", name, key, count, things);
+    *out = names;
     return MP_OK;
 }
 
@@ -279,7 +288,7 @@ static mp_err get_classes(const mp_json *root, int outputs, const char *name, mp
     }
     about->classes = n;
     about->class_value = value;
-    return get_names(root, name, a, about);
+    return get_names(root, "class_names", "classes", n, name, a, &about->class_name);
 }
 
 static mp_err get_numbers(const mp_json *object, const char *key, int n, bool positive, const char *name, mp_arena *a,
@@ -319,6 +328,7 @@ static mp_err get_goal(const mp_json *root, int outputs, const mp_config *config
         goal->classes = outputs;
         MP_TRY(get_classes(root, outputs, name, a, about));
     }
+    MP_TRY(get_names(root, "label_names", "label columns", goal->columns, name, a, &about->target_name));
     if (targets) MP_TRY(get_numbers(targets, "mean", outputs, false, name, a, &goal->mean));
     if (targets) MP_TRY(get_numbers(targets, "std", outputs, true, name, a, &goal->std));
     if (goal->task->aim) goal->task->aim(config, goal);

@@ -8,7 +8,8 @@
  *      "recipe": {"attributes": 0, "skip_attributes": 0, "labels": [{"min": 0, "count": 7}],
  *                 "degree": "none", "degree_max": 0, "degree_mean": 0, "degree_std": 0}}
  *
- * and, where there are any: "targets": {"mean": [..], "std": [..]}, the scale of numbers; "class_names": [..]; in the recipe
+ * and, where there are any: "targets": {"mean": [..], "std": [..]}, the scale of numbers; "class_names": [..],
+ * "label_names": [..]; in the recipe
  * "edges": {"attributes": 0, "labels": [..]}. Of the configuration, options of later versions where they are not at their
  * defaults.
  *
@@ -23,11 +24,12 @@
 
 typedef struct mp_about { /* what a model knows of its data */
     mp_recipe recipe;
-    int classes;                   /* where labels are classes: as many as the model has outputs; else 0 */
-    const int64_t *class_value;    /* the number a class has in label files */
-    const char *const *class_name; /* what it is called, where labels are text; else NULL */
-    const char *dataset;           /* what it was trained on                                   */
-    const char *version;           /* of the program that wrote it; set by loading             */
+    int classes;                    /* where labels are classes: as many as the model has outputs; else 0 */
+    const int64_t *class_value;     /* the number a class has in label files */
+    const char *const *class_name;  /* what it is called, where labels are text; else NULL */
+    const char *const *target_name; /* what the label columns are called, or NULL */
+    const char *dataset;            /* what it was trained on                                   */
+    const char *version;            /* of the program that wrote it; set by loading             */
 } mp_about;
 
 /* Points into the data set, which must stay. */

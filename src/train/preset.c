@@ -83,8 +83,8 @@ mp_err mp_presets_for(const mp_dataset *d, const char *pool, const char *asked, 
 {
     preset_list l = { 0 };
     const mp_known *known = mp_known_find(d->name);
-    if (!add_of_method(&l, d, pool, NULL, a) && known && known->preset)
-        add(&l, mp_preset_find(known->preset)->settings, a);
+    const char *usual = known && known->preset ? known->preset : d->preset;
+    if (!add_of_method(&l, d, pool, NULL, a) && usual) add(&l, mp_preset_find(usual)->settings, a);
     if (asked) MP_TRY(add_asked(&l, d, pool, asked, a));
     static const char *const none[] = { NULL };
     *out = l.count ? l.settings : none;

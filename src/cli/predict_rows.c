@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/predict.h"
+#include "data/csv.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -53,18 +54,6 @@ static void text_tail(const mp_agreement *with, int64_t unseen, const char *erro
     if (unseen) mp_cli_say("%" PRId64 " nodes have a degree the model never met", unseen);
 }
 
-/* Names of classes may hold anything. */
-static void put_quoted(mp_buf *b, const char *text)
-{
-    if (!strpbrk(text, ",\"\n\r")) {
-        mp_buf_puts(b, text);
-        return;
-    }
-    mp_buf_puts(b, "\"");
-    for (; *text; text++) mp_buf_printf(b, *text == '"' ? "\"%c" : "%c", *text);
-    mp_buf_puts(b, "\"");
-}
-
 static void csv_head(const mp_answerer *m, mp_buf *b)
 {
     const mp_goal *g = mp_model_goal(m->model);
@@ -77,7 +66,7 @@ static void csv_head(const mp_answerer *m, mp_buf *b)
         mp_buf_puts(&name, "p_");
         mp_words_label(m, &(mp_words){ .columns = 1, .answer = &(double){ c } }, 0, &name);
         mp_buf_puts(b, ",");
-        put_quoted(b, name.p);
+        mp_csv_put(b, mp_span_of(name.p));
         mp_buf_free(&name);
     }
     mp_buf_puts(b, "\n");
@@ -91,7 +80,7 @@ static void csv_row(const mp_answerer *m, int64_t graph, const mp_words *w, mp_b
         mp_words_label(m, w, t, &label);
         mp_buf_puts(b, ",");
         if (mp_model_goal(m->model)->task->classes)
-            put_quoted(b, label.p);
+            mp_csv_put(b, mp_span_of(label.p));
         else
             mp_buf_printf(b, "%.9g", w->answer[t]);
         mp_buf_free(&label);

@@ -17,7 +17,7 @@ mp_words mp_words_of(const mp_answerer *m, const mp_real *told, mp_arena *a)
     double *answer = MP_NEW_RAW(a, double, g->columns), *shown = MP_NEW_RAW(a, double, outputs);
     g->task->answer(g, told, answer);
     g->task->show(g, told, shown);
-    return (mp_words){ g->columns, outputs, answer, shown };
+    return (mp_words){ g->columns, outputs, answer, shown, NULL };
 }
 
 void mp_words_label(const mp_answerer *m, const mp_words *w, int column, mp_buf *out)
@@ -31,9 +31,29 @@ void mp_words_label(const mp_answerer *m, const mp_words *w, int column, mp_buf 
         mp_buf_printf(out, "%" PRId64, m->about.class_value[class]);
 }
 
+/* Where in the shown numbers the one behind the answer of a column is. */
+static int behind(const mp_answerer *m, const mp_words *w, int column)
+{
+    return goal_of(m)->task->classes ? (int)w->answer[column] : column;
+}
+
 double mp_words_behind(const mp_answerer *m, const mp_words *w, int column)
 {
-    return w->shown[goal_of(m)->task->classes ? (int)w->answer[column] : column];
+    return w->shown[behind(m, w, column)];
+}
+
+double mp_words_spread(const mp_answerer *m, const mp_words *w, int column)
+{
+    return w->spread[behind(m, w, column)];
+}
+
+void mp_words_head(const mp_answerer *m, const char *word, int column, mp_buf *out)
+{
+    mp_buf_puts(out, word);
+    if (m->about.target_name)
+        mp_buf_printf(out, "_%s", m->about.target_name[column]);
+    else if (goal_of(m)->columns > 1)
+        mp_buf_printf(out, "_%d", column);
 }
 
 void mp_words_classes_json(const mp_answerer *m, mp_buf *b)
@@ -64,7 +84,50 @@ static void put_answer(const mp_answerer *m, const mp_words *w, int column, mp_b
     mp_buf_free(&text);
 }
 
-void mp_words_json(const mp_answerer *m, const mp_words *w, mp_buf *b)
+static void open_member(const mp_answerer *m, const char *word, int column, mp_buf *b)
+{
+    mp_buf key = { 0 };
+    mp_words_head(m, word, column, &key);
+    mp_json_key(b, key.p);
+    mp_buf_free(&key);
+}
+
+static void put_list(const char *key, const double *v, int n, mp_buf *b)
+{
+    mp_json_key(b, key);
+    mp_json_open(b, '[');
+    for (int i = 0; i < n; i++) mp_json_put_real(b, v[i]);
+    mp_json_close(b, ']');
+}
+
+/* Labels with names: a member for each. */
+static void put_named(const mp_answerer *m, const mp_words *w, mp_buf *b)
+{
+    const mp_task *task = goal_of(m)->task;
+    for (int t = 0; t < w->columns; t++) {
+        open_member(m, task->json_answer, t, b);
+        put_answer(m, w, t, b);
+        if (task->shown_word && !task->classes) {
+            open_member(m, task->shown_word, t, b);
+            mp_json_put_real(b, w->shown[t]);
+        }
+        if (!w->spread) continue;
+        open_member(m, "spread", t, b);
+        mp_json_put_real(b, mp_words_spread(m, w, t));
+    }
+    if (task->classes) put_list(task->json_shown, w->shown, w->shows, b);
+}
+
+static void put_spread(const mp_answerer *m, const mp_words *w, mp_buf *b)
+{
+    bool several = w->columns > 1;
+    mp_json_key(b, several ? "spreads" : "spread");
+    if (several) mp_json_open(b, '[');
+    for (int t = 0; t < w->columns; t++) mp_json_put_real(b, mp_words_spread(m, w, t));
+    if (several) mp_json_close(b, ']');
+}
+
+static void put_numbered(const mp_answerer *m, const mp_words *w, mp_buf *b)
 {
     const mp_task *task = goal_of(m)->task;
     const char *key = task->json_answer;
@@ -76,11 +139,19 @@ void mp_words_json(const mp_answerer *m, const mp_words *w, mp_buf *b)
     for (int t = 0; t < w->columns; t++) put_answer(m, w, t, b);
     if (several) mp_json_close(b, ']');
     mp_buf_free(&plural);
-    if (!task->shown_word) return;
-    mp_json_key(b, list ? task->json_shown : task->shown_word);
-    if (list) mp_json_open(b, '[');
-    for (int i = 0; i < w->shows; i++) mp_json_put_real(b, w->shown[i]);
-    if (list) mp_json_close(b, ']');
+    if (task->shown_word && list)
+        put_list(task->json_shown, w->shown, w->shows, b);
+    else if (task->shown_word)
+        mp_json_add_real(b, task->shown_word, w->shown[0]);
+    if (w->spread) put_spread(m, w, b);
+}
+
+void mp_words_json(const mp_answerer *m, const mp_words *w, mp_buf *b)
+{
+    if (m->about.target_name)
+        put_named(m, w, b);
+    else
+        put_numbered(m, w, b);
 }
 
 void mp_words_text(const mp_answerer *m, const mp_words *w, mp_buf *b)
@@ -88,6 +159,7 @@ void mp_words_text(const mp_answerer *m, const mp_words *w, mp_buf *b)
     const mp_task *task = goal_of(m)->task;
     for (int t = 0; t < w->columns; t++) {
         if (t) mp_buf_puts(b, "; ");
+        if (m->about.target_name) mp_buf_printf(b, "%s: ", m->about.target_name[t]);
         if (task->shown_word && !task->classes && !task->yes_no)
             mp_buf_printf(b, "%s %.4f, ", task->shown_word, mp_words_behind(m, w, t));
         mp_buf_printf(b, "%s ", task->answer_word);

@@ -11,7 +11,7 @@
 
 typedef struct cv {
     mp_config config;
-    const char *pools, *store, *data, *folds_from, *preset;
+    const char *pools, *store, *data, *folds_from, *preset, *models;
     int seeds, folds, jobs, threads, select, grid, json, quiet;
 } cv;
 
@@ -30,6 +30,7 @@ static const mp_opt own[] = {
 static const mp_cli_text texts[] = {
     { "pool", offsetof(cv, pools), "sag", "NAMES", "pooling operators, a,b,c (midpool ops lists them)" },
     { "store", offsetof(cv, store), "midpool.db", "FILE", "where finished runs are kept, and looked up" },
+    { "models", offsetof(cv, models), NULL, "DIR", "folder for the models of all runs, which predict takes together; runs in the store whose model is not there are trained again" },
     { "data", offsetof(cv, data), NULL, "DIR", "folder with data sets" },
     { "preset", offsetof(cv, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP },
     { "folds-from", offsetof(cv, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
@@ -102,6 +103,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
     mp_study s = { .arena = args->arena,
                    .store_path = c->store,
                    .command = args->line,
+                   .models = c->models,
                    .seeds = c->seeds,
                    .jobs = jobs,
                    .listener = mp_watch_begin(&watch, c->quiet, &given),

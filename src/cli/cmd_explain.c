@@ -96,6 +96,7 @@ static mp_err write_svg(const explain *e, const mp_ready *m, const mp_trail_of_g
     mp_buf b = { 0 }, label = { 0 };
     for (int i = 0; i < w->columns; i++) {
         mp_buf_puts(&label, " ");
+        if (m->by.about.target_name) mp_buf_printf(&label, "%s ", m->by.about.target_name[i]);
         mp_words_label(&m->by, w, i, &label);
     }
     const char *title = mp_arena_printf(a, "%s, graph %d: %s%s", m->data.name, e->graph,

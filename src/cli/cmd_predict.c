@@ -1,4 +1,4 @@
-/* cmd_predict.c - midpool predict: answers of a model for a stream of graphs, in memory that does not grow with it.
+/* cmd_predict.c - midpool predict: answers of models for a stream of graphs, in memory that does not grow with it.
  *
  * Pieces of the input go round a relay of threads (relay.h): cut off the input one after the other; read, answered and
  * written down by all threads at once; printed in order. What is printed does not depend on threads or pieces.
@@ -16,6 +16,7 @@
 #include "train/engine.h"
 #include "train/judge.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,17 +44,20 @@ static const mp_cli_group groups[] = { { "options", own, 0 }, { NULL, NULL, 0 } 
 static mp_err run(void *conf, const mp_cli_args *args);
 static const mp_cli cli = {
     .name = "predict",
-    .operands = "MODEL INPUT",
-    .summary = "Labels and probabilities of a model file for the graphs of INPUT.",
-    .more = "INPUT is a data set: its name, a TUDataset folder or an archive of one, or JSON lines: a file whose name\n"
-            "ends in .jsonl or .jsonl.gz, or - for standard input, with a graph a line:\n"
-            "  {\"nodes\":3, \"edges\":[[0,1],[1,2]], \"labels\":[6,0,0], \"attributes\":[[0.5],[1],[2]]}\n"
-            "\"x\" with rows of finished features may stand in place of labels and attributes.\n"
-            "Graphs are numbered from 0 and answered as they are read, in memory that does not grow with INPUT.\n"
-            "Read whole are compressed tars, and sets whose edges are not in the order of the graphs.\n"
-            "Where the input has labels of graphs, the share of right answers is printed too.",
+    .operands = "MODEL... INPUT",
+    .summary = "Labels and probabilities of model files for the graphs of INPUT.",
+    .more =
+        "INPUT is a data set: its name, a TUDataset folder or an archive of one, or JSON lines: a file whose name\n"
+        "ends in .jsonl or .jsonl.gz, or - for standard input, with a graph a line:\n"
+        "  {\"nodes\":3, \"edges\":[[0,1],[1,2]], \"labels\":[6,0,0], \"attributes\":[[0.5],[1],[2]]}\n"
+        "\"x\" with rows of finished features may stand in place of labels and attributes.\n"
+        "Graphs are numbered from 0 and answered as they are read, in memory that does not grow with INPUT.\n"
+        "Read whole are compressed tars, and sets whose edges are not in the order of the graphs.\n"
+        "Where the input has labels of graphs, the share of right answers is printed too.\n"
+        "Of several models the mean is given: of probabilities, of numbers. \"spread\" is their standard deviation\n"
+        "over the models. A folder stands for all *.safetensors in it, such as cv --models has made.",
     .least = 2,
-    .most = 2,
+    .most = INT_MAX,
     .size = sizeof(predict),
     .groups = groups,
     .texts = texts,
@@ -61,11 +65,11 @@ static const mp_cli cli = {
 };
 
 typedef struct job { /* the whole work */
-    mp_answerer m;
+    mp_ensemble by;
     mp_dataset_as as;
     const mp_answer_format *format;
     mp_stream *stream;
-    mp_engine **engine;     /* one a thread */
+    mp_engine **engine;     /* for each thread one a model */
     int64_t graphs, unseen; /* printed so far */
     const mp_metric *metric;
     double score;  /* the metric summed over known labels ... */
@@ -83,6 +87,11 @@ typedef struct sheet { /* a piece of the input and its answers, written down */
     bool over; /* the graph behind them has no answer */
 } sheet;
 
+static mp_model *first_of(const job *j)
+{
+    return j->by.by[0].model; /* what it is asked about here, all agree in */
+}
+
 static mp_err take(void *arg, void *p, bool *got)
 {
     return mp_stream_cut(((job *)arg)->stream, &((sheet *)p)->piece, got);
@@ -91,7 +100,7 @@ static mp_err take(void *arg, void *p, bool *got)
 /* Adds up how good the answers are, graph by graph where labels may be missing. */
 static void agree(const job *j, sheet *s, const int *which, int n, const mp_real *told)
 {
-    const mp_goal *goal = mp_model_goal(j->m.model);
+    const mp_goal *goal = mp_model_goal(first_of(j));
     const mp_seal *seal = s->piece.data.seal;
     int step = goal->columns > 1 ? 1 : n, outputs = mp_goal_outputs(goal);
     for (int i = 0; seal && i < n; i += step, told += (size_t)step * (size_t)outputs) {
@@ -103,20 +112,22 @@ static void agree(const job *j, sheet *s, const int *which, int n, const mp_real
     }
 }
 
-/* n graphs of those that were read, from the i-th on. */
-static mp_err answer(const job *j, sheet *s, mp_engine *engine, int i, int n)
+/* n graphs of those that were read, from the i-th on. `engine`: one a model. */
+static mp_err answer(const job *j, sheet *s, mp_engine *const *engine, int i, int n)
 {
     mp_piece *p = &s->piece;
-    int outputs = mp_model_outputs(j->m.model), *which = MP_NEW_RAW(p->memory, int, n);
-    mp_real *out = MP_NEW_RAW(p->memory, mp_real, (size_t)n * (size_t)outputs);
+    int *which = MP_NEW_RAW(p->memory, int, n);
+    size_t outputs = (size_t)n * (size_t)mp_model_outputs(first_of(j));
+    mp_real *out = MP_NEW_RAW(p->memory, mp_real, (size_t)j->by.models * outputs);
     for (int k = 0; k < n; k++) which[k] = p->from + i + k;
     mp_batch b = { .all = &p->data.graphs, .x = &p->data.x, .which = which, .n = n };
-    MP_TRY(mp_engine_predict(engine, &b, out));
-    agree(j, s, which, n, out);
+    for (int m = 0; m < j->by.models; m++) MP_TRY(mp_engine_predict(engine[m], &b, out + (size_t)m * outputs));
+    mp_joined all = mp_ensemble_join(&j->by, out, n, p->memory);
+    agree(j, s, which, n, all.told);
     for (int k = 0; k < n; k++) {
         mp_arena_mark here = mp_arena_here(p->memory);
-        mp_words w = mp_words_of(&j->m, out + (size_t)k * (size_t)outputs, p->memory);
-        j->format->row(&j->m, p->first + i + k, &w, &s->text);
+        mp_words w = mp_ensemble_words(&j->by, &all, k, p->memory);
+        j->format->row(&j->by.by[0], p->first + i + k, &w, &s->text);
         mp_arena_back(p->memory, here);
     }
     s->graphs += n;
@@ -126,9 +137,9 @@ static mp_err answer(const job *j, sheet *s, mp_engine *engine, int i, int n)
 typedef struct turn { /* a sheet in work */
     const job *job;
     sheet *sheet;
-    mp_engine *engine;
-    int step;  /* graphs that are read and answered together; 0: all */
-    bool said; /* the message of the failure has its place: it is of reading a line */
+    mp_engine *const *engine; /* one a model */
+    int step;                 /* graphs that are read and answered together; 0: all */
+    bool said;                /* the message of the failure has its place: it is of reading a line */
 } turn;
 
 /* Graphs before a bad line are answered. */
@@ -157,7 +168,7 @@ static mp_err work(void *arg, void *p, int thread)
     const job *j = arg;
     sheet *s = p;
     for (int step = 0;; step = 1) {
-        turn t = { j, s, j->engine[thread], step, false };
+        turn t = { j, s, j->engine + (ptrdiff_t)thread * j->by.models, step, false };
         mp_piece_rewind(&s->piece, step);
         s->text.n = 0;
         s->graphs = s->known = s->unseen = 0;
@@ -173,7 +184,7 @@ static mp_err work(void *arg, void *p, int thread)
 static mp_err print_head(job *j)
 {
     mp_buf b = { 0 };
-    if (!j->begun) j->format->head(&j->m, &b);
+    if (!j->begun) j->format->head(&j->by, &b);
     j->begun = true;
     mp_err e = mp_cli_print(b.p, b.n);
     mp_buf_free(&b);
@@ -200,7 +211,7 @@ static mp_err give(void *arg, void *p)
     j->known += s->known;
     j->score += s->score;
     j->unseen += s->unseen;
-    if (!j->begun) mp_setup_note(&j->m.about, &s->piece.data);
+    if (!j->begun) mp_setup_note(&j->by.by[0].about, &s->piece.data);
     mp_err e = print_head(j);
     if (e == MP_OK) e = mp_cli_print(s->text.p, s->text.n);
     j->stuck = e != MP_OK;
@@ -210,17 +221,17 @@ static mp_err give(void *arg, void *p)
 static mp_err run_stream(job *j, int threads, mp_arena *a)
 {
     static const mp_relay steps = { take, work, give };
-    int count = SHEETS * threads;
+    int count = SHEETS * threads, models = j->by.models, engines = threads * models;
     sheet *sheets = MP_NEW(a, sheet, count);
     void **piece = MP_NEW(a, void *, count);
-    j->engine = MP_NEW(a, mp_engine *, threads);
-    for (int i = 0; i < threads; i++) j->engine[i] = mp_engine_new(j->m.model, 1);
+    j->engine = MP_NEW(a, mp_engine *, engines);
+    for (int i = 0; i < engines; i++) j->engine[i] = mp_engine_new(j->by.by[i % models].model, 1);
     for (int i = 0; i < count; i++) {
         mp_piece_init(&sheets[i].piece);
         piece[i] = &sheets[i];
     }
     mp_err e = mp_relay_run(&steps, j, piece, count, threads);
-    for (int i = 0; i < threads; i++) mp_engine_free(j->engine[i]);
+    for (int i = 0; i < engines; i++) mp_engine_free(j->engine[i]);
     for (int i = 0; i < count; i++) {
         mp_piece_free(&sheets[i].piece);
         mp_buf_free(&sheets[i].text);
@@ -276,11 +287,14 @@ static mp_err run(void *conf, const mp_cli_args *args)
     mp_arena *a = args->arena;
     job j = { .format = p->json ? &mp_answers_json : p->csv ? &mp_answers_csv : &mp_answers_text };
     if (p->json && p->csv) return mp_fail(MP_ERR_USAGE, "--json and --csv exclude each other");
-    MP_TRY(mp_setup_model(args->operand[0], args->operand[1], a, &j.m.model, &j.m.about));
-    j.as = mp_about_as(j.m.model, &j.m.about);
-    j.metric = mean_metric(mp_model_goal(j.m.model)->task);
+    int models = args->operands - 1;
+    const char *input = args->operand[models];
+    MP_TRY(mp_setup_in_order(args->operand[0], input));
+    MP_TRY(mp_ensemble_load(args->operand, models, a, &j.by));
+    j.as = mp_about_as(first_of(&j), &j.by.by[0].about);
+    j.metric = mean_metric(mp_model_goal(first_of(&j))->task);
     mp_failure failure;
-    mp_failure_keep(&failure, run_input(&j, p, args->operand[1], mp_setup_threads(p->threads), a));
+    mp_failure_keep(&failure, run_input(&j, p, input, mp_setup_threads(p->threads), a));
     bool failed = failure.e != MP_OK;
     if (failed && (j.stuck || !j.begun)) return mp_failure_again(&failure);
     MP_TRY(print_head(&j));

@@ -3,7 +3,7 @@
 #ifndef MP_PREDICT_H
 #define MP_PREDICT_H
 
-#include "cli/answers.h"
+#include "cli/ensemble.h"
 #include "task/metric.h"
 
 typedef struct mp_agreement { /* of answers with the labels of the input */
@@ -12,7 +12,7 @@ typedef struct mp_agreement { /* of answers with the labels of the input */
 } mp_agreement;
 
 typedef struct mp_answer_format { /* what comes before, for each graph, and after */
-    void (*head)(const mp_answerer *m, mp_buf *b);
+    void (*head)(const mp_ensemble *e, mp_buf *b);
     void (*row)(const mp_answerer *m, int64_t graph, const mp_words *w, mp_buf *b);
     void (*tail)(const mp_agreement *with, int64_t unseen, const char *error,
                  mp_buf *b); /* error NULL: all is answered */

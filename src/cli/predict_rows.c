@@ -9,20 +9,21 @@
 #include <math.h>
 #include <string.h>
 
-/* A word that heads a column, with the number of the label where there are several. */
-static void put_head(mp_buf *b, const char *before, const char *word, int column, int columns)
+static void put_head(mp_buf *b, const mp_answerer *m, const char *before, const char *word, int column)
 {
-    mp_buf_printf(b, "%s%s", before, word);
-    if (columns > 1) mp_buf_printf(b, "_%d", column);
+    mp_buf_puts(b, before);
+    mp_words_head(m, word, column, b);
 }
 
-static void text_head(const mp_answerer *m, mp_buf *b)
+static void text_head(const mp_ensemble *e, mp_buf *b)
 {
+    const mp_answerer *m = &e->by[0];
     const mp_goal *g = mp_model_goal(m->model);
     mp_buf_puts(b, "graph");
     for (int t = 0; t < g->columns; t++) {
-        put_head(b, "  ", g->task->answer_word, t, g->columns);
-        if (g->task->shown_word) put_head(b, "  ", g->task->shown_word, t, g->columns);
+        put_head(b, m, "  ", g->task->answer_word, t);
+        if (g->task->shown_word) put_head(b, m, "  ", g->task->shown_word, t);
+        if (e->models > 1) put_head(b, m, "  ", "spread", t);
     }
     mp_buf_puts(b, "\n");
 }
@@ -36,6 +37,7 @@ static void text_row(const mp_answerer *m, int64_t graph, const mp_words *w, mp_
         mp_words_label(m, w, t, &label);
         mp_buf_printf(b, "  %5s", label.p);
         if (task->shown_word) mp_buf_printf(b, "  %.4f", mp_words_behind(m, w, t));
+        if (w->spread) mp_buf_printf(b, "  %.4f", mp_words_spread(m, w, t));
         mp_buf_free(&label);
     }
     mp_buf_puts(b, "\n");
@@ -54,13 +56,24 @@ static void text_tail(const mp_agreement *with, int64_t unseen, const char *erro
     if (unseen) mp_cli_say("%" PRId64 " nodes have a degree the model never met", unseen);
 }
 
-static void csv_head(const mp_answerer *m, mp_buf *b)
+/* Names of labels and of classes may hold anything. */
+static void put_csv_head(mp_buf *b, const mp_answerer *m, const char *word, int column)
 {
+    mp_buf name = { 0 };
+    mp_words_head(m, word, column, &name);
+    mp_buf_puts(b, ",");
+    mp_csv_put(b, mp_span_of(name.p));
+    mp_buf_free(&name);
+}
+
+static void csv_head(const mp_ensemble *e, mp_buf *b)
+{
+    const mp_answerer *m = &e->by[0];
     const mp_goal *g = mp_model_goal(m->model);
     mp_buf_puts(b, "graph");
-    for (int t = 0; t < g->columns; t++) put_head(b, ",", g->task->answer_word, t, g->columns);
+    for (int t = 0; t < g->columns; t++) put_csv_head(b, m, g->task->answer_word, t);
     for (int t = 0; t < g->columns && g->task->shown_word && !g->task->classes; t++)
-        put_head(b, ",", g->task->shown_word, t, g->columns);
+        put_csv_head(b, m, g->task->shown_word, t);
     for (int c = 0; c < m->about.classes; c++) {
         mp_buf name = { 0 };
         mp_buf_puts(&name, "p_");
@@ -69,6 +82,7 @@ static void csv_head(const mp_answerer *m, mp_buf *b)
         mp_csv_put(b, mp_span_of(name.p));
         mp_buf_free(&name);
     }
+    for (int t = 0; t < g->columns && e->models > 1; t++) put_csv_head(b, m, "spread", t);
     mp_buf_puts(b, "\n");
 }
 
@@ -87,16 +101,38 @@ static void csv_row(const mp_answerer *m, int64_t graph, const mp_words *w, mp_b
     }
     for (int i = 0; mp_model_goal(m->model)->task->shown_word && i < w->shows; i++)
         mp_buf_printf(b, ",%.9g", w->shown[i]);
+    for (int t = 0; w->spread && t < w->columns; t++) mp_buf_printf(b, ",%.9g", mp_words_spread(m, w, t));
     mp_buf_puts(b, "\n");
 }
 
-static void json_head(const mp_answerer *m, mp_buf *b)
+static void put_model(const mp_answerer *m, mp_buf *b)
 {
-    mp_json_open(b, '{');
     mp_json_add_text(b, "trained_on", m->about.dataset);
     mp_json_add_text(b, "pool", mp_model_config(m->model)->pool);
-    mp_json_add_text(b, "task", mp_model_goal(m->model)->task->name);
-    mp_words_classes_json(m, b);
+}
+
+static void put_models(const mp_ensemble *e, mp_buf *b)
+{
+    mp_json_key(b, "models");
+    mp_json_open(b, '[');
+    for (int i = 0; i < e->models; i++) {
+        mp_json_open(b, '{');
+        mp_json_add_text(b, "file", e->path[i]);
+        put_model(&e->by[i], b);
+        mp_json_close(b, '}');
+    }
+    mp_json_close(b, ']');
+}
+
+static void json_head(const mp_ensemble *e, mp_buf *b)
+{
+    mp_json_open(b, '{');
+    if (e->models == 1)
+        put_model(&e->by[0], b);
+    else
+        put_models(e, b);
+    mp_json_add_text(b, "task", mp_model_goal(e->by[0].model)->task->name);
+    mp_words_classes_json(&e->by[0], b);
     mp_buf_puts(b, ",\"graphs\":[");
 }
 

@@ -45,11 +45,12 @@ mp_err mp_setup_writable(const char *path)
     return path ? mp_write_check(path) : MP_OK;
 }
 
-mp_err mp_setup_model(const char *path, const char *input, mp_arena *a, mp_model **model, mp_about *about)
+mp_err mp_setup_in_order(const char *model, const char *input)
 {
-    bool swapped = mp_safetensors_look(input) == MP_OK && mp_safetensors_look(path) != MP_OK;
-    if (swapped) return mp_fail(MP_ERR_USAGE, "the model comes first, then the input: '%s' is a model file", input);
-    return mp_checkpoint_load(path, a, model, about);
+    if (mp_safetensors_look(input) != MP_OK) return MP_OK;
+    if (mp_safetensors_look(model) != MP_OK)
+        return mp_fail(MP_ERR_USAGE, "the model comes first, then the input: '%s' is a model file", input);
+    return mp_fail(MP_ERR_USAGE, "the input is missing: '%s', which stands in its place, is a model file", input);
 }
 
 void mp_setup_note(const mp_about *about, const mp_dataset *d)
@@ -66,7 +67,8 @@ void mp_setup_note(const mp_about *about, const mp_dataset *d)
 
 mp_err mp_setup_ready(const char *model, const char *input, const char *data_dir, mp_arena *a, mp_ready *out)
 {
-    MP_TRY(mp_setup_model(model, input, a, &out->by.model, &out->by.about));
+    MP_TRY(mp_setup_in_order(model, input));
+    MP_TRY(mp_checkpoint_load(model, a, &out->by.model, &out->by.about));
     mp_dataset_as as = mp_about_as(out->by.model, &out->by.about);
     MP_TRY(mp_dataset_load_as(input, data_dir, &as, a, &out->data));
     mp_setup_note(&out->by.about, &out->data);

@@ -25,8 +25,8 @@ void mp_setup_model_name(const mp_config *c, char *out, size_t n);
 /* Fails when `path` cannot be written: better before the work than after it. NULL is fine. */
 MP_MUST mp_err mp_setup_writable(const char *path);
 
-/* The model of a command that takes MODEL INPUT; says so when the two were given the other way round. */
-MP_MUST mp_err mp_setup_model(const char *path, const char *input, mp_arena *a, mp_model **model, mp_about *about);
+/* For a command that takes MODEL... INPUT: says so when the two were given the other way round, or there is no input. */
+MP_MUST mp_err mp_setup_in_order(const char *model, const char *input);
 
 /* A line on stderr when a model is asked about another of the known data sets than its own, or about files that have node labels
  * or attributes where its own had none. New graphs of the same kind, whatever the set is called, are worth no word. */

@@ -63,7 +63,7 @@ static void put_columns(int columns, const int *min, const int *count, mp_buf *b
     mp_json_close(b, ']');
 }
 
-static void put_recipe(const mp_recipe *r, mp_buf *b)
+void mp_recipe_text(const mp_recipe *r, mp_buf *b)
 {
     mp_json_open(b, '{');
     mp_json_add_int(b, "attributes", r->attributes);
@@ -132,7 +132,7 @@ static void put_about(const mp_model *m, const mp_about *about, mp_buf *b)
     put_labels(mp_model_goal(m), about, b);
     mp_json_add_text(b, "dataset", about->dataset ? about->dataset : "");
     mp_json_key(b, "recipe");
-    put_recipe(&about->recipe, b);
+    mp_recipe_text(&about->recipe, b);
     mp_json_close(b, '}');
 }
 

@@ -41,6 +41,9 @@ mp_dataset_as mp_about_as(const mp_model *m, const mp_about *about);
 /* How a configuration asks for a data set: its task, and values of edges where its network takes them. */
 mp_dataset_as mp_config_as(const mp_config *c);
 
+/* A recipe as the file has it: equal texts make equal features. */
+void mp_recipe_text(const mp_recipe *r, mp_buf *b);
+
 void mp_checkpoint_write(mp_model *m, const mp_about *about, mp_buf *out);
 MP_MUST mp_err mp_checkpoint_save(const char *path, mp_model *m, const mp_about *about);
 

@@ -35,6 +35,9 @@ void mp_store_wait(mp_store *s, int seconds);
 /* A run whose row cannot be read, or holds another run, counts as failed. */
 MP_MUST mp_err mp_store_has(mp_store *s, const mp_run_key *key, mp_run_status *out);
 
+/* The SHA-256 of the model file of a finished run; "" where there is no such run, or none was noted. */
+MP_MUST mp_err mp_store_model(mp_store *s, const mp_run_key *key, char sha256[65]);
+
 /* Stores a finished run. A failed run of the same key is replaced; a finished one stays as it is, and
  * `*added` (may be NULL) is false. */
 MP_MUST mp_err mp_store_put(mp_store *s, const mp_run_key *key, const mp_run_result *result, bool *added);

@@ -239,28 +239,45 @@ bool mp_store_left_out(const mp_store *s, char *line, size_t n)
 
 /* ---- one of them ---- */
 
-static mp_err find(mp_store *s, sqlite3_stmt *stmt, const char *hash, mp_arena *a, mp_run_status *out)
+static mp_err find(mp_store *s, sqlite3_stmt *stmt, const char *hash, mp_arena *a, mp_stored *out)
 {
-    mp_stored run;
     sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC);
     int rc = sqlite3_step(stmt);
-    *out = MP_RUN_ABSENT;
+    *out = (mp_stored){ .status = MP_RUN_ABSENT };
     if (rc == SQLITE_DONE) return MP_OK;
     if (rc != SQLITE_ROW) return mp_db_fail(s, "looking for a run");
-    bool right = mp_row_read(stmt, a, &run) == MP_OK && strcmp(run.hash, hash) == 0; /* the key is the content's */
-    *out = right ? run.status : MP_RUN_FAILED;
+    bool right = mp_row_read(stmt, a, out) == MP_OK && strcmp(out->hash, hash) == 0; /* the key is the content's */
+    if (!right) *out = (mp_stored){ .status = MP_RUN_FAILED };
     return MP_OK;
 }
 
-mp_err mp_store_has(mp_store *s, const mp_run_key *key, mp_run_status *out)
+static mp_err find_key(mp_store *s, const mp_run_key *key, mp_arena *a, mp_stored *out)
 {
     sqlite3_stmt *stmt;
     char hash[65];
     mp_run_key_hash(key, hash);
     MP_TRY(mp_row_prepare(s, "key = ?", &stmt));
-    mp_arena *a = mp_arena_new(1 << 14);
     mp_err e = find(s, stmt, hash, a, out);
-    mp_arena_free(a);
     sqlite3_finalize(stmt);
+    return e;
+}
+
+mp_err mp_store_has(mp_store *s, const mp_run_key *key, mp_run_status *out)
+{
+    mp_stored run;
+    mp_arena *a = mp_arena_new(1 << 14);
+    mp_err e = find_key(s, key, a, &run);
+    if (e == MP_OK) *out = run.status;
+    mp_arena_free(a);
+    return e;
+}
+
+mp_err mp_store_model(mp_store *s, const mp_run_key *key, char sha256[65])
+{
+    mp_stored run;
+    mp_arena *a = mp_arena_new(1 << 14);
+    mp_err e = find_key(s, key, a, &run);
+    if (e == MP_OK) strcpy(sha256, run.status == MP_RUN_DONE ? run.result.model_sha256 : "");
+    mp_arena_free(a);
     return e;
 }

@@ -2,20 +2,20 @@
  * SPDX-License-Identifier: MIT */
 #include "study/study.h"
 #include "base/crew.h"
+#include "base/sha256.h"
+#include "data/gather.h"
 #include "model/checkpoint.h"
 #include "model/options.h"
 #include "study/forecast.h"
 #include "study/prepare.h"
 #include "train/once.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define LOCKED_SECONDS 1   /* that a run waits for a locked store before it is set aside: workers wait with it */
@@ -102,19 +102,71 @@ mp_err mp_study_prepare(mp_study *s)
 
 const char *mp_study_model_path(const mp_study *s, const mp_run_key *key, mp_arena *a)
 {
+    const mp_config *c = &key->config;
     char hash[65];
     mp_run_key_hash(key, hash);
-    return mp_arena_printf(a, "%s.models/%.24s.safetensors", s->store_path, hash);
+    if (!s->models) return mp_arena_printf(a, "%s.models/%.24s.safetensors", s->store_path, hash);
+    bool mid = c->flip || c->score_dim > 1 || c->drop > 0;
+    char *name = mp_arena_printf(a, "%s-%s%s-seed%d-fold%d.safetensors", key->dataset, c->pool, mid ? "-mid" : "",
+                                 c->seed, key->fold);
+    for (char *p = name; *p; p++)
+        if (*p == '/') *p = '_';
+    return mp_arena_printf(a, "%s/%s", s->models, name);
+}
+
+static bool keeps_models(const mp_study *s)
+{
+    return s->keep_models || s->models;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A name has room for one model: it does not say which point of a grid it is, nor which of two sets of one name. */
+static mp_err check_names(const mp_study *s)
+{
+    mp_arena *a = mp_arena_new(65536);
+    const char **name = MP_NEW(a, const char *, s->plan.count + 1);
+    mp_err e = MP_OK;
+    for (int i = 0; i < s->plan.count; i++) name[i] = mp_study_model_path(s, &s->plan.run[i].key, a);
+    qsort(name, (size_t)s->plan.count, sizeof *name, by_text);
+    for (int i = 1; i < s->plan.count && e == MP_OK; i++)
+        if (strcmp(name[i - 1], name[i]) == 0)
+            e = mp_fail(MP_ERR_USAGE,
+                        "models: two runs would be %s; keep models of one setting and one data set a name", name[i]);
+    mp_arena_free(a);
+    return e;
 }
 
 /* ---- the store and the listener, as crossval.h sees them ---- */
 
-static bool has_model(const mp_study *s, const mp_run_key *key)
+static mp_err hash_file(const char *path, mp_arena *a, char hex[65])
 {
-    mp_arena *a = mp_arena_new(4096);
-    bool there = access(mp_study_model_path(s, key, a), R_OK) == 0;
+    mp_span bytes;
+    hex[0] = 0;
+    if (access(path, R_OK) != 0) return MP_OK;
+    MP_TRY(mp_slurp(path, 0, a, &bytes));
+    mp_sha256_hex(bytes.p, bytes.n, hex);
+    return MP_OK;
+}
+
+/* Under a name that people read there may be the model of other settings. */
+static mp_err has_model(mp_study *s, const mp_run_key *key, bool *there)
+{
+    mp_arena *a = mp_arena_new(65536);
+    const char *path = mp_study_model_path(s, key, a);
+    char want[65] = "", have[65] = "";
+    mp_err e = MP_OK;
+    *there = access(path, R_OK) == 0;
+    if (s->models && *there) {
+        e = mp_store_model(s->store, key, want);
+        if (e == MP_OK) e = hash_file(path, a, have);
+        *there = e == MP_OK && strcmp(want, have) == 0;
+    }
     mp_arena_free(a);
-    return there;
+    return e;
 }
 
 static mp_err save_model(void *state, const mp_cv_run *run, mp_model *m)
@@ -133,7 +185,11 @@ static mp_err has(void *state, const mp_run_key *key, bool *known)
     mp_listener_now(&s->listener, "looking for finished runs: %d of %d\t in %s", ++s->asked, s->plan.count,
                     s->store_path);
     MP_TRY(mp_store_has(s->store, key, &status));
-    *known = status == MP_RUN_DONE && (!s->keep_models || has_model(s, key)); /* a run that failed is tried again */
+    *known = status == MP_RUN_DONE; /* a run that failed is tried again */
+    if (*known && keeps_models(s)) {
+        MP_TRY(has_model(s, key, known));
+        s->again += !*known;
+    }
     return MP_OK;
 }
 
@@ -225,6 +281,22 @@ static mp_err declare(const mp_study *s)
     return mp_store_declare(s->store, d, s->rows);
 }
 
+/* A result that an earlier start could not store is taken from its file, and its model may be in another folder. */
+static mp_err count_lost(mp_study *s)
+{
+    int lost = 0;
+    for (int i = 0; i < s->plan.count; i++) {
+        mp_run_status status;
+        bool there = true;
+        MP_TRY(mp_store_has(s->store, &s->plan.run[i].key, &status));
+        if (status == MP_RUN_DONE) MP_TRY(has_model(s, &s->plan.run[i].key, &there));
+        lost += !there;
+    }
+    if (lost)
+        mp_listener_bad(&s->listener, NULL, "%d models are not in %s; the same command trains them", lost, s->models);
+    return MP_OK;
+}
+
 static mp_err run_open(mp_study *s)
 {
     MP_TRY(declare(s));
@@ -238,9 +310,8 @@ static mp_err run_open(mp_study *s)
                         .done = on_done,
                         .news = on_news,
                         .note = on_note };
-    if (s->keep_models) {
-        const char *folder = mp_arena_printf(s->arena, "%s.models", s->store_path);
-        if (mkdir(folder, 0777) != 0 && errno != EEXIST) return mp_fail(MP_ERR_IO, "%s: %s", folder, strerror(errno));
+    if (keeps_models(s)) {
+        MP_TRY(mp_make_folder(s->models ? s->models : mp_arena_printf(s->arena, "%s.models", s->store_path)));
         o.trained = save_model;
     }
     o.resume_dir = mp_arena_printf(s->arena, "%s.unfinished", s->store_path);
@@ -253,7 +324,11 @@ static mp_err run_open(mp_study *s)
         return mp_fail(MP_ERR_IO, "stopped with %d of %d runs in %s; the same command continues: %s",
                        c->known + c->done, c->total, s->store_path, s->command);
     if (c->known) mp_listener_line(&s->listener, "%d of %d runs were in %s already", c->known, c->total, s->store_path);
+    if (s->again)
+        mp_listener_line(&s->listener, "%d runs that were in %s were trained again: their models were not in %s",
+                         s->again, s->store_path, s->models ? s->models : "its folder of models");
     if (c->failed) mp_listener_bad(&s->listener, NULL, "%d of %d runs failed and are left out", c->failed, c->total);
+    if (s->models) MP_TRY(count_lost(s));
     return read_back(s);
 }
 
@@ -273,6 +348,7 @@ static mp_err check_memory(const mp_study *s, const mp_study_row *row)
 
 mp_err mp_study_run(mp_study *s)
 {
+    if (s->models) MP_TRY(check_names(s));
     for (int i = 0; i < s->rows; i++) MP_TRY(check_memory(s, &s->row[i]));
     MP_TRY(mp_store_open(s->store_path, MP_STORE_WRITE, &s->store));
     mp_err e = run_open(s);

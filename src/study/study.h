@@ -28,7 +28,8 @@ typedef struct mp_study {
     const char *store_path, *command; /* command: what to type to continue */
     const char *const *swept;         /* names of the options that a sweep varies, NULL-ended; may be NULL */
     int seeds, jobs, threads;
-    bool keep_models; /* of all runs, in the folder STORE.models */
+    bool keep_models;   /* of all runs, in the folder STORE.models, by the hash of their keys */
+    const char *models; /* or in this folder, as DATASET-METHOD-seedS-foldF.safetensors; NULL: no */
     mp_listener listener;
     /* kept here */
     mp_store *store;
@@ -37,6 +38,7 @@ typedef struct mp_study {
     mp_study_row *row;
     int rows, room;
     int asked;             /* runs looked for in the store */
+    int again;             /* of them there, but without a model that is to be kept */
     mp_run_result *result; /* for each run of the plan, without its curve; curve_len -1: there is none */
 } mp_study;
 

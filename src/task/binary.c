@@ -36,6 +36,14 @@ static void show(const mp_goal *g, const mp_real *told, double *shown)
     for (int t = 0; t < g->columns; t++) shown[t] = (double)sigmoid1(told[t]);
 }
 
+static void unshow(const mp_goal *g, const double *shown, mp_real *told)
+{
+    for (int t = 0; t < g->columns; t++) {
+        double yes = shown[t] > MP_SURE_NO ? shown[t] : MP_SURE_NO, no = 1 - shown[t];
+        told[t] = (mp_real)log(yes / (no > MP_SURE_NO ? no : MP_SURE_NO));
+    }
+}
+
 static const char *const metrics[] = {
     "roc_auc", "average_precision", "accuracy", "balanced_accuracy", "f1_macro", "mcc", NULL
 };
@@ -53,6 +61,7 @@ const mp_task mp_task_binary = { .name = "binary",
                                  .tell = mp_tell_raw,
                                  .answer = answer,
                                  .show = show,
+                                 .unshow = unshow,
                                  .answer_word = "label",
                                  .shown_word = "probability",
                                  .json_answer = "label",

@@ -45,6 +45,11 @@ static void show(const mp_goal *g, const mp_real *told, double *shown)
     for (int c = 0; c < g->classes; c++) shown[c] = exp((double)told[c]);
 }
 
+static void unshow(const mp_goal *g, const double *shown, mp_real *told)
+{
+    for (int c = 0; c < g->classes; c++) told[c] = (mp_real)log(shown[c] > MP_SURE_NO ? shown[c] : MP_SURE_NO);
+}
+
 static const char *const metrics[] = { "accuracy", "balanced_accuracy", "f1_macro", "mcc",
                                        "roc_auc",  "average_precision", NULL };
 
@@ -60,6 +65,7 @@ const mp_task mp_task_classify = { .name = "classify",
                                    .tell = tell,
                                    .answer = answer,
                                    .show = show,
+                                   .unshow = unshow,
                                    .answer_word = "label",
                                    .shown_word = "probability",
                                    .json_answer = "label",

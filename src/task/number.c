@@ -86,6 +86,11 @@ static void rounded(const mp_goal *g, const mp_real *told, double *out)
     for (int t = 0; t < g->columns; t++) out[t] = rint((double)told[t]);
 }
 
+static void as_told(const mp_goal *g, const double *shown, mp_real *told)
+{
+    for (int t = 0; t < g->columns; t++) told[t] = (mp_real)shown[t];
+}
+
 static bool whole(double y)
 {
     return isnan(y) || y == rint(y);
@@ -108,6 +113,7 @@ const mp_task mp_task_regress = { .name = "regress",
                                   .tell = put_back,
                                   .answer = as_is,
                                   .show = as_is,
+                                  .unshow = as_told,
                                   .answer_word = "value",
                                   .json_answer = "value",
                                   .metrics = regress_metrics };
@@ -125,6 +131,7 @@ const mp_task mp_task_count = { .name = "count",
                                 .tell = put_back,
                                 .answer = rounded,
                                 .show = as_is,
+                                .unshow = as_told,
                                 .answer_word = "rounded",
                                 .shown_word = "output",
                                 .json_answer = "label",

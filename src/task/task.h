@@ -58,6 +58,8 @@ struct mp_task {
     void (*answer)(const mp_goal *g, const mp_real *told, double *answer);
     /* Told outputs of one graph to what people read: probabilities, numbers. As many as outputs. */
     void (*show)(const mp_goal *g, const mp_real *told, double *shown);
+    /* The way back, for shown numbers that no one network told: means over several. Certain probabilities stay finite. */
+    void (*unshow)(const mp_goal *g, const double *shown, mp_real *told);
     const char *answer_word; /* heads a column of answers: "label", "value", "rounded" */
     const char *shown_word;  /* heads those of shown numbers: "probability", "output"; NULL: answers say it all */
     const char *json_answer, *json_shown; /* members of JSON: "label" or "value"; a list of shown numbers */
@@ -86,6 +88,7 @@ const double *mp_labels_take(const mp_labels *labels, const int *which, int n, m
 void mp_goal_standardise(mp_goal *g, const mp_labels *labels, const int *which, int n, mp_arena *a);
 
 /* Parts that rows share. */
+#define MP_SURE_NO 1e-30 /* a probability that is taken for this one where its logarithm is wanted and it is smaller */
 int mp_outputs_of_columns(const mp_goal *g);
 void mp_tell_raw(const mp_goal *g, const mp_kernels *k, mp_real *told, const mp_real *raw, int rows);
 mp_real *mp_labels_real(mp_ctx *c, const double *want, size_t n);

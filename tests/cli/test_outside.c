@@ -152,7 +152,7 @@ static void a_file_of_another_kind_is_recognised(void **state)
     refuse(2, "explain nothing @/m.safetensors", "the model comes first");
     refuse(1, "predict @/" HOSTILE ".db @/TINY", "not a safetensors file: it is an SQLite store");
     refuse(1, "predict @/TINY/TINY_A.txt @/TINY", "not a safetensors file: the header is not a JSON object");
-    refuse(1, "predict @/TINY @/TINY", "is a folder");
+    refuse(1, "predict @/TINY @/TINY", "TINY: a folder without models");
 }
 
 int main(void)

@@ -54,7 +54,7 @@ static void wrong_usage_is_one_line_and_exit_2(void **state)
     refuse(2, "train @/TINY --pool sagg", "did you mean 'sag'?");
     refuse(2, "train @/TINY --ratio 2", "--ratio: expected a number");
     refuse(2, "train @/TINY --folds 5 --fold 6", "--fold: TINY has 5 folds");
-    refuse(2, "predict model", "expected: midpool predict MODEL INPUT");
+    refuse(2, "predict model", "expected: midpool predict MODEL... INPUT");
     refuse(2, "cv @/TINY --select best", "--select: expected one of");
 }
 

@@ -9,9 +9,11 @@
 #include <string.h>
 
 typedef struct gemm_conf {
-    int json;
+    int timed, json;
 } gemm_conf;
 static const mp_opt gemm_table[] = {
+    { "timed", MP_OPT_INT, offsetof(gemm_conf, timed), "9", 1, 100000, NULL,
+      "how often each product is timed; the best counts" },
     { "json", MP_OPT_FLAG, offsetof(gemm_conf, json), "false", 0, 1, NULL, "one JSON object on stdout" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
 };
@@ -32,7 +34,7 @@ static const gemm_case gemm_cases[] = {
 };
 #define GEMM_CASES ((int)(sizeof gemm_cases / sizeof *gemm_cases))
 
-static double time_gemm(const gemm_case *g, const mp_kernels *k, mp_arena *a)
+static double time_gemm(const gemm_case *g, int times, const mp_kernels *k, mp_arena *a)
 {
     mp_arena_mark here = mp_arena_here(a);
     size_t sa = (size_t)g->m * (size_t)g->k, sb = (size_t)g->k * (size_t)g->n;
@@ -45,7 +47,7 @@ static double time_gemm(const gemm_case *g, const mp_kernels *k, mp_arena *a)
     mp_operand left = { A, g->flip_a ? g->m : g->k, g->flip_a }, right = { B, g->flip_b ? g->k : g->n, g->flip_b };
     double flops = 2.0 * g->m * g->n * g->k, best = 0;
     int rounds = (int)(4e8 / flops) + 1;
-    for (int t = 0; t < 9; t++) {
+    for (int t = 0; t < times; t++) {
         double start = mp_seconds();
         for (int i = 0; i < rounds; i++) k->gemm(C, left, right, g->m, g->n, g->k, NULL, false, false, work);
         double rate = flops * rounds / (mp_seconds() - start);
@@ -61,7 +63,7 @@ static mp_err bench_gemm(void *conf, const mp_cli_args *args)
     const mp_kernels *k = mp_kernels_get();
     mp_crew *one = mp_crew_new(1);
     double rate[GEMM_CASES], peak = mp_bench_fma(one, k);
-    for (int i = 0; i < GEMM_CASES; i++) rate[i] = time_gemm(&gemm_cases[i], k, args->arena);
+    for (int i = 0; i < GEMM_CASES; i++) rate[i] = time_gemm(&gemm_cases[i], b->timed, k, args->arena);
     double again = mp_bench_fma(one, k);
     peak = again > peak ? again : peak;
     mp_crew_free(one);

@@ -175,6 +175,40 @@ static void a_data_set_of_single_nodes_trains(void **state)
     net_each_small(singles, NULL);
 }
 
+/* ---- the head */
+
+static const mp_param *param_named(const mp_params *p, const char *name)
+{
+    for (int i = 0; i < p->count; i++)
+        if (strcmp(p->list[i].name, name) == 0) return &p->list[i];
+    fail_msg("there is no %s", name);
+    return NULL;
+}
+
+/* hidden, half of it, outputs; half of one channel is one. */
+static void the_second_layer_of_the_head_is_half_as_wide_and_never_empty(void **state)
+{
+    (void)state;
+    static const int cases[][2] = { { 1, 1 }, { 2, 1 }, { 3, 1 }, { 5, 2 }, { 16, 8 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int hidden = cases[i][0], half = cases[i][1];
+        mp_rig r = mp_rig_new(1);
+        mp_config conf;
+        mp_model *m;
+        mp_config_init(&conf);
+        strcpy(conf.pool, "set2set");
+        conf.hidden = hidden;
+        mp_inputs in = { .features = NET_FEATURES, .outputs = NET_OUTPUTS };
+        assert_int_equal(mp_model_new(r.memory, &conf, in, &m), MP_OK);
+        const mp_params *p = mp_model_params(m);
+        const mp_param *two = param_named(p, "lin2.weight"), *three = param_named(p, "lin3.weight");
+        assert_int_equal(two->rows * two->cols, hidden * half);
+        assert_int_equal(three->rows * three->cols, half * NET_OUTPUTS);
+        assert_int_equal(param_named(p, "lin2.bias")->cols * param_named(p, "lin2.bias")->rows, half);
+        mp_rig_free(&r);
+    }
+}
+
 /* ---- the same bits */
 
 typedef struct machine {
@@ -233,6 +267,7 @@ int main(void)
         cmocka_unit_test(a_graph_ignores_its_batch),
         cmocka_unit_test(one_node_no_edges_loops_and_ties),
         cmocka_unit_test(a_data_set_of_single_nodes_trains),
+        cmocka_unit_test(the_second_layer_of_the_head_is_half_as_wide_and_never_empty),
         cmocka_unit_test(threads_and_instruction_sets_change_no_bit),
     };
     return cmocka_run_group_tests_name("baselines", tests, NULL, NULL);

@@ -1,9 +1,10 @@
-/* test_bench.c - bench epoch from outside: its figures fit together, the profile is complete, the forecast of memory is
+/* test_bench.c - bench from outside: its figures fit together, the profile is complete, the forecast of memory is
  * near what is needed, and what does not fit is refused before it starts.
  * SPDX-License-Identifier: MIT */
 #include "cli/tiny.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -113,6 +114,38 @@ static void growing_graphs_are_measured(void **state)
     mp_spawn_free(&s);
 }
 
+static void products_are_measured_beside_the_machine(void **state)
+{
+    (void)state;
+    mp_spawned s = expect(0, "bench gemm --timed 1 --json", NULL);
+    const mp_json *v = json_of(&s), *cases = mp_json_get(v, "cases");
+    double peak = mp_json_real(v, "peak_flops_per_second", 0);
+    assert_true(peak > 0);
+    assert_int_equal(cases->count, 9);
+    assert_string_equal(mp_json_text(cases->first, "name", ""), "X W, h = 1");
+    for (const mp_json *c = cases->first; c; c = c->next) {
+        double rate = mp_json_real(c, "flops_per_second", 0);
+        assert_true(rate > 0 && fabs(mp_json_real(c, "share", 0) / (rate / peak) - 1) < 1e-3);
+    }
+    mp_spawn_free(&s);
+    s = expect(0, "bench gemm --timed 1", NULL);
+    assert_int_equal(strncmp(s.out.p, "one core, kernels ", 18), 0);
+    const char *line = strchr(s.out.p, '\n') + 1;
+    double told = -1;
+    assert_int_equal(sscanf(strchr(s.out.p, ':'), ": %lf GFLOP/s of fused", &told), 1);
+    assert_true(told > 0.01 && told < 1e4); /* 10^9 a second */
+    for (int i = 0; i < 9; i++, line = strchr(line, '\n') + 1) {
+        double rate, share;
+        int m, n, k;
+        assert_int_equal(sscanf(line + 16, " %d x %d x %d %lf GFLOP/s %lf %%", &m, &n, &k, &rate, &share), 5);
+        assert_true(fabs(share - 100 * rate / told) < 0.051 * (1 + 100 / told)); /* both are rounded to a decimal */
+    }
+    assert_true(*line == '\0');
+    mp_spawn_free(&s);
+    refuse(2, "bench gemm --timed 0", "--timed: expected");
+    refuse(2, "bench gemm --mid", "--mid"); /* there is no model to speak of */
+}
+
 static void near_the_peak(const char *line)
 {
     mp_spawned s = expect(0, line, NULL);
@@ -186,6 +219,7 @@ int main(void)
         cmocka_unit_test(sums_over_neighbours_are_counted_by_the_row),
         cmocka_unit_test(the_profile_accounts_for_every_second_of_every_thread),
         cmocka_unit_test(growing_graphs_are_measured),
+        cmocka_unit_test(products_are_measured_beside_the_machine),
         cmocka_unit_test(the_forecast_of_memory_is_near_the_peak),
         cmocka_unit_test(so_it_is_on_real_data),
         cmocka_unit_test(what_does_not_fit_is_refused_before_it_starts),

@@ -110,6 +110,76 @@ static void test_graphs_that_train_too_are_counted_by_fold(void **state)
     mp_buf_free(&b);
 }
 
+/* `n` graphs of each of `kinds` kinds (stars of different sizes), one kind after another; the first graph has a label of its
+ * own, so the first kind is mixed. */
+static mp_audit of_stars(int kinds, int n, mp_arena *a, mp_dataset *d)
+{
+    small *list = MP_NEW(a, small, kinds * n);
+    for (int i = 0; i < kinds * n; i++) {
+        int leaves = 1 + i / n;
+        char *edges = MP_NEW(a, char, 4 * leaves + 1);
+        for (int v = 0; v < leaves; v++) memcpy(edges + 4 * v, (char[]){ '0', '-', (char)('1' + v), ' ' }, 4);
+        edges[4 * leaves - 1] = '\0';
+        list[i] = (small){ leaves + 1, edges, "0000000000000000", i == 0 };
+    }
+    mp_audit r;
+    *d = build(list, kinds * n, a);
+    mp_audit_run(d, NULL, a, &r);
+    assert_int_equal(r.groups, kinds);
+    return r;
+}
+
+static int count(const char *text, const char *word)
+{
+    int n = 0;
+    for (const char *p = text; (p = strstr(p, word)) != NULL; p++) n++;
+    return n;
+}
+
+/* Groups come in the order of their colours, which means nothing. */
+static void every_group_is_written_with_its_graphs(void **state)
+{
+    mp_dataset d;
+    mp_audit r = of_stars(2, 2, *state, &d);
+    mp_buf b = { 0 };
+    mp_audit_text(&d, &r, &b);
+    assert_non_null(strstr(b.p, "2 beyond the first of their kind, in 2 groups\n"));
+    assert_int_equal(count(b.p, "\n  different labels: 0 1\n"), 1);
+    assert_int_equal(count(b.p, "\n  same label: 2 3\n"), 1);
+    assert_null(strstr(b.p, "attributes are not compared"));
+    mp_buf_free(&b);
+    mp_audit_json(&d, &r, &b);
+    assert_int_equal(count(b.p, "{\"mixed\":true,\"graphs\":[0,1]}"), 1);
+    assert_int_equal(count(b.p, "{\"mixed\":false,\"graphs\":[2,3]}"), 1);
+    mp_buf_free(&b);
+}
+
+/* The text shows ten groups of twelve graphs and says that there are more; JSON has them all. */
+static void a_long_list_of_groups_is_cut_in_words_alone(void **state)
+{
+    static const struct {
+        int kinds, graphs, shown;
+        const char *more; /* NULL: nothing is left out */
+    } cases[] = { { 10, 2, 10, NULL },
+                  { 11, 2, 10, "\n  and 1 more groups (--json lists all)\nwithout" },
+                  { 1, 12, 1, NULL },
+                  { 1, 13, 1, " 10 11 ...\n" } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mp_dataset d;
+        mp_audit r = of_stars(cases[i].kinds, cases[i].graphs, *state, &d);
+        mp_buf b = { 0 };
+        mp_audit_text(&d, &r, &b);
+        assert_int_equal(count(b.p, "\n  same label:") + count(b.p, "\n  different labels:"), cases[i].shown);
+        if (cases[i].more ? !strstr(b.p, cases[i].more) : strstr(b.p, "more groups") || strstr(b.p, "..."))
+            fail_msg("%s", b.p);
+        mp_buf_free(&b);
+        mp_audit_json(&d, &r, &b);
+        for (int k = 0; k < cases[i].kinds; k++)
+            assert_int_equal(count(b.p, mp_arena_printf(*state, ",%d]}", (k + 1) * cases[i].graphs - 1)), 1);
+        mp_buf_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +187,8 @@ int main(void)
         CASE(refinement_goes_on_until_it_is_stable),
         CASE(odd_graphs_are_counted),
         CASE(test_graphs_that_train_too_are_counted_by_fold),
+        CASE(every_group_is_written_with_its_graphs),
+        CASE(a_long_list_of_groups_is_cut_in_words_alone),
     };
     return cmocka_run_group_tests_name("data_audit", tests, NULL, NULL);
 }

@@ -65,6 +65,10 @@ static void every_bad_file_fails_with_its_name_and_line(void **state)
 {
     static const bad cases[] = {
         { MP_TU_EDGES, "1, 2\n2, x\n", "T_A.txt:2: expected a node id, got 'x'" },
+        { MP_TU_EDGES, "1, 2\n2, } ~\x7f\x1f\xff!\n",
+          "T_A.txt:2: expected a node id, got '} ~\?\?\?!'" }, /* plain text alone */
+        { MP_TU_EDGES, "1, 2\n2, abcdefghijklmnopqrstuvwxyz0123456789\n", "got 'abcdefghijklmnopqrstuvwxyz012345'" },
+        { MP_TU_EDGES, "1, 2\n2, \r\n", "T_A.txt:2: expected a node id, the line ends here" },
         { MP_TU_EDGES, "1, 2\n2 1\n", "T_A.txt:2: expected a comma" },
         { MP_TU_EDGES, "1, 2\n\n2, 1\n", "T_A.txt:2: expected a node id, the line ends here" },
         { MP_TU_EDGES, "1, 2, 3\n", "T_A.txt:1: expected the end of the line" },

@@ -297,13 +297,16 @@ static void pooled_features_equal_the_dense_product(void **state)
 /* ---- bases made once */
 
 typedef struct heard {
-    int progress, notes;
+    int progress, notes, done, total; /* calls; what the last one said */
 } heard;
 
 static void on_progress(void *state, int done, int total)
 {
-    assert_in_range(done, 1, total);
-    ((heard *)state)->progress++;
+    heard *h = state;
+    assert_in_range(done, h->done + 1, total);
+    h->progress++;
+    h->done = done;
+    h->total = total;
 }
 
 static void on_note(void *state, const char *line)
@@ -366,6 +369,27 @@ static void prepared_bases_are_those_made_on_the_way(void **state)
             assert_memory_equal(c.parent[l], one->graph[b].chain.parent[l], (size_t)c.size[l] * sizeof(int));
     }
     assert_null(prepare(&r, &g, 1, 1, NULL, &h)); /* one cluster: nothing to prepare */
+    mp_rig_free(&r);
+}
+
+/* A report for each chunk of graphs: a hundredth of them, but four a thread at least. The last one says that all are done. */
+static void progress_is_told_a_hundred_times_at_most(void **state)
+{
+    (void)state;
+    static const struct {
+        int graphs, threads, reports;
+    } cases[] = { { 4, 1, 1 }, { 5, 1, 2 }, { 9, 2, 2 }, { 16, 2, 2 }, { 400, 1, 80 }, { 399, 1, 100 } };
+    mp_rig r = mp_rig_new(9);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int *sizes = MP_NEW(r.memory, int, cases[i].graphs);
+        for (int b = 0; b < cases[i].graphs; b++) sizes[b] = 1 + b % 3;
+        mp_graph g = mp_rig_graph(&r, cases[i].graphs, sizes, 0.5, 0);
+        heard h;
+        prepare(&r, &g, 2, cases[i].threads, NULL, &h);
+        assert_int_equal(h.progress, cases[i].reports);
+        assert_int_equal(h.done, cases[i].graphs);
+        assert_int_equal(h.total, cases[i].graphs);
+    }
     mp_rig_free(&r);
 }
 
@@ -435,6 +459,7 @@ int main(void)
         cmocka_unit_test(bases_are_orthonormal_and_equal_a_dense_reference),
         cmocka_unit_test(pooled_features_equal_the_dense_product),
         cmocka_unit_test(prepared_bases_are_those_made_on_the_way),
+        cmocka_unit_test(progress_is_told_a_hundred_times_at_most),
         cmocka_unit_test(a_damaged_file_is_made_again),
     };
     return cmocka_run_group_tests_name("haar", tests, NULL, NULL);

@@ -150,6 +150,24 @@ static void every_value_is_a_dot_with_its_name(void **state)
     mp_buf_free(&b);
 }
 
+/* Dots at one place go up and down by turns, further each time; one that is a radius away stays in the middle. */
+static void dots_that_would_hide_each_other_are_set_apart(void **state)
+{
+    (void)state;
+    static const double x[] = { 50, 50, 50, 50, 50, 52 };
+    static const char *const label[] = { "a", "b", "c", "d", "e", "f" }, *const want[] = {
+        "cy=\"29.0\" r=\"5\"><title>a", "cy=\"26.5\" r=\"5\"><title>b", "cy=\"31.5\" r=\"5\"><title>c",
+        "cy=\"24.0\" r=\"5\"><title>d", "cy=\"34.0\" r=\"5\"><title>e", "cy=\"29.0\" r=\"5\"><title>f"
+    };
+    const mp_svg_strip strip = { "all", "#123456", 6, x, label };
+    mp_svg_dots_spec s = { "t", "%", 0, 100, 80, 1, &strip };
+    mp_buf b = { 0 };
+    mp_svg_dots(&s, &b);
+    for (int i = 0; i < 6; i++)
+        if (!strstr(b.p, want[i])) fail_msg("no '%s' in %s", want[i], b.p);
+    mp_buf_free(&b);
+}
+
 static void kept_nodes_have_rings_and_scores_have_shades(void **state)
 {
     (void)state;
@@ -260,6 +278,7 @@ int main(void)
         cmocka_unit_test(long_numbers_stay_clear_of_titles_and_of_each_other),
         cmocka_unit_test(pictures_say_in_words_what_they_show),
         cmocka_unit_test(every_value_is_a_dot_with_its_name),
+        cmocka_unit_test(dots_that_would_hide_each_other_are_set_apart),
         cmocka_unit_test(kept_nodes_have_rings_and_scores_have_shades),
         cmocka_unit_test(the_layout_is_repeatable_and_keeps_neighbours_near),
         cmocka_unit_test(the_layout_takes_any_graph),

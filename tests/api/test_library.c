@@ -370,63 +370,6 @@ static void a_model_survives_its_file(void **state)
     free(b.p);
 }
 
-/* Each argument of each call in turn, the others being right. */
-static void a_null_that_must_not_be_is_a_status(void **state)
-{
-    fixture *f = *state;
-    mp_trained *m;
-    mp_predictor *p;
-    mp_data *d;
-    mp_explanation why;
-    mp_metric_value v[MP_METRICS_ROOM];
-    char text[32];
-    int n, from[32], to[32];
-    bytes b;
-    mp_query q = graph_of(&f->w, 6, from, to);
-    must(mp_predictor_new(f->model, &p));
-    const struct {
-        const char *call;
-        mp_err status;
-    } calls[] = {
-        { "mp_data_make", mp_data_make(&f->w.arrays, NULL) },
-        { "mp_data_load", mp_data_load(NULL, NULL, &d) },
-        { "mp_data_load", mp_data_load("WORLD", f->folder, NULL) },
-        { "mp_train", mp_train(f->data, usual, NULL, NULL, NULL) },
-        { "mp_trained_load", mp_trained_load(NULL, &m) },
-        { "mp_trained_load", mp_trained_load("m", NULL) },
-        { "mp_trained_from", mp_trained_from(NULL, 0, &m) },
-        { "mp_trained_from", mp_trained_from("m", 1, NULL) },
-        { "mp_trained_save", mp_trained_save(NULL, "m") },
-        { "mp_trained_save", mp_trained_save(f->model, NULL) },
-        { "mp_trained_write", mp_trained_write(NULL, take, &b) },
-        { "mp_trained_write", mp_trained_write(f->model, NULL, NULL) },
-        { "mp_trained_class", mp_trained_class(NULL, 0, NULL, NULL) },
-        { "mp_trained_option", mp_trained_option(NULL, "pool", text, sizeof text) },
-        { "mp_trained_option", mp_trained_option(f->model, NULL, text, sizeof text) },
-        { "mp_trained_option", mp_trained_option(f->model, "pool", NULL, 0) },
-        { "mp_predict_data", mp_predict_data(NULL, f->data, NULL, 0, 1, NULL, NULL) },
-        { "mp_predict_data", mp_predict_data(f->model, NULL, NULL, 0, 1, NULL, NULL) },
-        { "mp_evaluate", mp_evaluate(NULL, f->data, NULL, 0, 1, v, &n) },
-        { "mp_evaluate", mp_evaluate(f->model, NULL, NULL, 0, 1, v, &n) },
-        { "mp_evaluate", mp_evaluate(f->model, f->data, NULL, 0, 1, NULL, &n) },
-        { "mp_evaluate", mp_evaluate(f->model, f->data, NULL, 0, 1, v, NULL) },
-        { "mp_predictor_new", mp_predictor_new(NULL, &p) },
-        { "mp_predictor_new", mp_predictor_new(f->model, NULL) },
-        { "mp_explain", mp_explain(NULL, &q, &why) },
-        { "mp_explain", mp_explain(p, NULL, &why) },
-        { "mp_explain", mp_explain(p, &q, NULL) },
-        { "mp_explain_data", mp_explain_data(NULL, f->data, 0, &why) },
-        { "mp_explain_data", mp_explain_data(p, NULL, 0, &why) },
-        { "mp_explain_data", mp_explain_data(p, f->data, 0, NULL) },
-    };
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (calls[i].status != MP_ERR_USAGE)
-            fail_msg("%s, row %d: status %d", calls[i].call, (int)i, (int)calls[i].status);
-    fails(MP_ERR_USAGE, "mp_trained_write: an argument is NULL", mp_trained_write(f->model, NULL, NULL));
-    mp_predictor_free(p);
-    mp_trained_free(NULL);
-}
-
 static void one_graph_and_many_get_the_same_answers(void **state)
 {
     fixture *f = *state;
@@ -520,7 +463,6 @@ int main(void)
         cmocka_unit_test(a_watcher_hears_of_every_epoch_and_may_end_it),
         cmocka_unit_test(other_tasks_and_values_of_edges_are_learned),
         cmocka_unit_test(a_model_survives_its_file),
-        cmocka_unit_test(a_null_that_must_not_be_is_a_status),
         cmocka_unit_test(one_graph_and_many_get_the_same_answers),
         cmocka_unit_test(evaluation_repeats_what_training_said),
         cmocka_unit_test(an_explanation_names_the_nodes_that_were_kept),

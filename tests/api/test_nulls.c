@@ -1,0 +1,111 @@
+/* test_nulls.c - a NULL that a call of midpool.h must not be given is a status, whichever argument it is.
+ * SPDX-License-Identifier: MIT */
+#include "world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+typedef struct fixture {
+    world w;
+    mp_data *data;
+    mp_trained *model;
+} fixture;
+
+static const char *const few[] = { "pool=topk", FEW, NULL };
+
+static int set_up(void **state)
+{
+    static fixture f;
+    *state = &f;
+    make_world(&f.w);
+    if (mp_data_make(&f.w.arrays, &f.data) != MP_OK) return -1;
+    return mp_train(f.data, few, NULL, &f.model, NULL) == MP_OK ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    mp_trained_free(f->model);
+    mp_data_free(f->data);
+    return 0;
+}
+
+static mp_err take(void *state, const void *p, size_t n)
+{
+    (void)state, (void)p, (void)n;
+    return MP_OK;
+}
+
+/* Each argument of each call in turn, the others being right. */
+static void a_null_that_must_not_be_is_a_status(void **state)
+{
+    const fixture *f = *state;
+    mp_trained *m;
+    mp_predictor *p;
+    mp_data *d;
+    mp_explanation why;
+    mp_metric_value v[MP_METRICS_ROOM];
+    char text[32];
+    int n, from[32], to[32];
+    mp_query q = graph_of(&f->w, 6, from, to);
+    assert_int_equal(mp_predictor_new(f->model, &p), MP_OK);
+    const struct {
+        const char *call;
+        mp_err status;
+    } calls[] = {
+        { "mp_data_make", mp_data_make(&f->w.arrays, NULL) },
+        { "mp_data_load", mp_data_load(NULL, NULL, &d) },
+        { "mp_data_load", mp_data_load("WORLD", "/tmp", NULL) },
+        { "mp_train", mp_train(f->data, few, NULL, NULL, NULL) },
+        { "mp_trained_load", mp_trained_load(NULL, &m) },
+        { "mp_trained_load", mp_trained_load("m", NULL) },
+        { "mp_trained_from", mp_trained_from(NULL, 0, &m) },
+        { "mp_trained_from", mp_trained_from("m", 1, NULL) },
+        { "mp_trained_save", mp_trained_save(NULL, "m") },
+        { "mp_trained_save", mp_trained_save(f->model, NULL) },
+        { "mp_trained_write", mp_trained_write(NULL, take, NULL) },
+        { "mp_trained_write", mp_trained_write(f->model, NULL, NULL) },
+        { "mp_trained_class", mp_trained_class(NULL, 0, NULL, NULL) },
+        { "mp_trained_option", mp_trained_option(NULL, "pool", text, sizeof text) },
+        { "mp_trained_option", mp_trained_option(f->model, NULL, text, sizeof text) },
+        { "mp_trained_option", mp_trained_option(f->model, "pool", NULL, 0) },
+        { "mp_predict_data", mp_predict_data(NULL, f->data, NULL, 0, 1, NULL, NULL) },
+        { "mp_predict_data", mp_predict_data(f->model, NULL, NULL, 0, 1, NULL, NULL) },
+        { "mp_evaluate", mp_evaluate(NULL, f->data, NULL, 0, 1, v, &n) },
+        { "mp_evaluate", mp_evaluate(f->model, NULL, NULL, 0, 1, v, &n) },
+        { "mp_evaluate", mp_evaluate(f->model, f->data, NULL, 0, 1, NULL, &n) },
+        { "mp_evaluate", mp_evaluate(f->model, f->data, NULL, 0, 1, v, NULL) },
+        { "mp_predictor_new", mp_predictor_new(NULL, &p) },
+        { "mp_predictor_new", mp_predictor_new(f->model, NULL) },
+        { "mp_explain", mp_explain(NULL, &q, &why) },
+        { "mp_explain", mp_explain(p, NULL, &why) },
+        { "mp_explain", mp_explain(p, &q, NULL) },
+        { "mp_explain_data", mp_explain_data(NULL, f->data, 0, &why) },
+        { "mp_explain_data", mp_explain_data(p, NULL, 0, &why) },
+        { "mp_explain_data", mp_explain_data(p, f->data, 0, NULL) },
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (calls[i].status != MP_ERR_USAGE)
+            fail_msg("%s, row %d: status %d", calls[i].call, (int)i, (int)calls[i].status);
+    mp_predictor_free(p);
+}
+
+static void null_may_be_freed(void **state)
+{
+    (void)state;
+    mp_trained_free(NULL);
+    mp_data_free(NULL);
+    mp_predictor_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_null_that_must_not_be_is_a_status),
+        cmocka_unit_test(null_may_be_freed),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -25,7 +25,7 @@
 
 typedef struct predict {
     const char *data;
-    int threads, json, csv;
+    int threads, json, csv, calibration;
 } predict;
 
 /* clang-format off */
@@ -33,6 +33,7 @@ static const mp_opt own[] = {
     { "threads", MP_OPT_INT, offsetof(predict, threads), "0", 0, 256, NULL, "threads; 0 = all processors" },
     { "json", MP_OPT_FLAG, offsetof(predict, json), "false", 0, 1, NULL, "one JSON object" },
     { "csv", MP_OPT_FLAG, offsetof(predict, csv), "false", 0, 1, NULL, "comma-separated lines with a header" },
+    { "calibration", MP_OPT_FLAG, offsetof(predict, calibration), "false", 0, 1, NULL, "whether probabilities hold, where INPUT has labels: ten bins, calibration error, Brier score" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 static const mp_cli_text texts[] = {
@@ -72,11 +73,12 @@ typedef struct job { /* the whole work */
     mp_engine **engine;     /* for each thread one a model */
     int64_t graphs, unseen; /* printed so far */
     const mp_metric *metric;
-    double score;  /* the metric summed over known labels ... */
-    int64_t known; /* ... of which there were so many */
-    bool begun;    /* the head is printed */
-    bool stuck;    /* the output takes no more */
-    bool over;     /* a graph has no answer, however it is read */
+    double score;                /* the metric summed over known labels ... */
+    int64_t known;               /* ... of which there were so many */
+    mp_calibration *calibration; /* NULL: nobody asks */
+    bool begun;                  /* the head is printed */
+    bool stuck;                  /* the output takes no more */
+    bool over;                   /* a graph has no answer, however it is read */
 } job;
 
 typedef struct sheet { /* a piece of the input and its answers, written down */
@@ -84,7 +86,8 @@ typedef struct sheet { /* a piece of the input and its answers, written down */
     mp_buf text;
     int64_t graphs, known, unseen; /* of the answers */
     double score;
-    bool over; /* the graph behind them has no answer */
+    mp_buf calibration; /* an mp_calibration a graph: added up in the order of graphs, sums do not depend on pieces */
+    bool over;          /* the graph behind them has no answer */
 } sheet;
 
 static mp_model *first_of(const job *j)
@@ -112,6 +115,16 @@ static void agree(const job *j, sheet *s, const int *which, int n, const mp_real
     }
 }
 
+static void calibrate(const job *j, sheet *s, const int *which, int n, const mp_real *told)
+{
+    const mp_goal *goal = mp_model_goal(first_of(j));
+    for (int i = 0; j->calibration && s->piece.data.seal && i < n; i++, told += mp_goal_outputs(goal)) {
+        mp_calibration one = { 0 };
+        mp_seal_calibrate(s->piece.data.seal, goal, which + i, 1, told, &one);
+        mp_buf_add(&s->calibration, &one, sizeof one);
+    }
+}
+
 /* n graphs of those that were read, from the i-th on. `engine`: one a model. */
 static mp_err answer(const job *j, sheet *s, mp_engine *const *engine, int i, int n)
 {
@@ -124,6 +137,7 @@ static mp_err answer(const job *j, sheet *s, mp_engine *const *engine, int i, in
     for (int m = 0; m < j->by.models; m++) MP_TRY(mp_engine_predict(engine[m], &b, out + (size_t)m * outputs));
     mp_joined all = mp_ensemble_join(&j->by, out, n, p->memory);
     agree(j, s, which, n, all.told);
+    calibrate(j, s, which, n, all.told);
     for (int k = 0; k < n; k++) {
         mp_arena_mark here = mp_arena_here(p->memory);
         mp_words w = mp_ensemble_words(&j->by, &all, k, p->memory);
@@ -170,7 +184,7 @@ static mp_err work(void *arg, void *p, int thread)
     for (int step = 0;; step = 1) {
         turn t = { j, s, j->engine + (ptrdiff_t)thread * j->by.models, step, false };
         mp_piece_rewind(&s->piece, step);
-        s->text.n = 0;
+        s->text.n = s->calibration.n = 0;
         s->graphs = s->known = s->unseen = 0;
         s->score = 0;
         mp_err e = mp_guarded(answer_all, &t);
@@ -194,7 +208,7 @@ static mp_err print_head(job *j)
 static mp_err print_tail(const job *j, const char *error)
 {
     mp_buf b = { 0 };
-    mp_agreement with = { j->metric, j->known ? j->score / (double)j->known : (double)NAN };
+    mp_agreement with = { j->metric, j->known ? j->score / (double)j->known : (double)NAN, j->calibration };
     j->format->tail(&with, j->unseen, error, &b);
     mp_err e = mp_cli_print(b.p, b.n);
     mp_buf_free(&b);
@@ -211,6 +225,8 @@ static mp_err give(void *arg, void *p)
     j->known += s->known;
     j->score += s->score;
     j->unseen += s->unseen;
+    const mp_calibration *more = (const mp_calibration *)(const void *)s->calibration.p;
+    for (size_t i = 0; i < s->calibration.n / sizeof *more; i++) mp_calibration_join(j->calibration, &more[i]);
     if (!j->begun) mp_setup_note(&j->by.by[0].about, &s->piece.data);
     mp_err e = print_head(j);
     if (e == MP_OK) e = mp_cli_print(s->text.p, s->text.n);
@@ -235,6 +251,7 @@ static mp_err run_stream(job *j, int threads, mp_arena *a)
     for (int i = 0; i < count; i++) {
         mp_piece_free(&sheets[i].piece);
         mp_buf_free(&sheets[i].text);
+        mp_buf_free(&sheets[i].calibration);
     }
     mp_stream_close(j->stream);
     return e;
@@ -281,6 +298,14 @@ static const mp_metric *mean_metric(const mp_task *t)
     return list[i];
 }
 
+static mp_err ask_calibration(job *j, mp_arena *a)
+{
+    const mp_task *t = mp_model_goal(first_of(j))->task;
+    if (!t->claim) return mp_fail(MP_ERR_USAGE, "--calibration: a model of task %s gives no probabilities", t->name);
+    j->calibration = MP_NEW(a, mp_calibration, 1);
+    return MP_OK;
+}
+
 static mp_err run(void *conf, const mp_cli_args *args)
 {
     const predict *p = conf;
@@ -293,6 +318,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
     MP_TRY(mp_ensemble_load(args->operand, models, a, &j.by));
     j.as = mp_about_as(first_of(&j), &j.by.by[0].about);
     j.metric = mean_metric(mp_model_goal(first_of(&j))->task);
+    if (p->calibration) MP_TRY(ask_calibration(&j, a));
     mp_failure failure;
     mp_failure_keep(&failure, run_input(&j, p, input, mp_setup_threads(p->threads), a));
     bool failed = failure.e != MP_OK;

@@ -6,9 +6,10 @@
 #include "cli/ensemble.h"
 #include "task/metric.h"
 
-typedef struct mp_agreement { /* of answers with the labels of the input */
-    const mp_metric *metric;  /* a mean over graphs */
-    double value;             /* NAN: the input has no labels */
+typedef struct mp_agreement {          /* of answers with the labels of the input */
+    const mp_metric *metric;           /* a mean over graphs */
+    double value;                      /* NAN: the input has no labels */
+    const mp_calibration *calibration; /* NULL: nobody asks */
 } mp_agreement;
 
 typedef struct mp_answer_format { /* what comes before, for each graph, and after */

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/predict.h"
+#include "report/calibration.h"
 #include "data/csv.h"
 
 #include <inttypes.h>
@@ -43,6 +44,25 @@ static void text_row(const mp_answerer *m, int64_t graph, const mp_words *w, mp_
     mp_buf_puts(b, "\n");
 }
 
+/* On stderr, as all about labels of the input: stdout has answers alone. */
+static void say_calibration(const mp_calibration *c)
+{
+    if (mp_calibration_count(c) == 0) {
+        mp_cli_say("no labels in the input: whether probabilities hold cannot be said");
+        return;
+    }
+    mp_cli_say("probability    count  mean probability  share true");
+    for (int i = 0; i < MP_BINS; i++) {
+        const mp_bin *b = &c->bin[i];
+        char said[32] = "-", held[32] = "-";
+        if (b->count) mp_format(said, sizeof said, "%.4f", mp_bin_said(b));
+        if (b->count) mp_format(held, sizeof held, "%.4f", mp_bin_held(b));
+        mp_cli_say("%.1f to %.1f  %7" PRId64 "  %16s  %10s", i / 10.0, (i + 1) / 10.0, b->count, said, held);
+    }
+    mp_cli_say("expected calibration error %.4f, Brier score %.4f, over %" PRId64 " probabilities",
+               mp_calibration_error(c), mp_calibration_brier(c), mp_calibration_count(c));
+}
+
 static void text_tail(const mp_agreement *with, int64_t unseen, const char *error, mp_buf *b)
 {
     char value[64];
@@ -53,6 +73,7 @@ static void text_tail(const mp_agreement *with, int64_t unseen, const char *erro
         mp_cli_say("%s agree with the labels of the input", value);
     else if (!isnan(with->value))
         mp_cli_say("%s from the labels of the input: %s", with->metric->title, value);
+    if (with->calibration) say_calibration(with->calibration);
     if (unseen) mp_cli_say("%" PRId64 " nodes have a degree the model never met", unseen);
 }
 
@@ -149,6 +170,10 @@ static void json_tail(const mp_agreement *with, int64_t unseen, const char *erro
 {
     mp_buf_puts(b, "\n]");
     if (!isnan(with->value)) mp_buf_printf(b, ",\"%s\":%.17g", with->metric->name, with->value);
+    if (with->calibration) {
+        mp_buf_puts(b, ",\"calibration\":");
+        mp_calibration_json(with->calibration, b);
+    }
     mp_buf_printf(b, ",\"unseen_nodes\":%" PRId64, unseen);
     if (error) mp_json_add_text(b, "error", error);
     mp_buf_puts(b, "}\n");

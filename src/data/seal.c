@@ -49,6 +49,17 @@ double mp_seal_measure(const mp_seal *s, const mp_metric *m, const mp_goal *goal
     return v;
 }
 
+void mp_seal_calibrate(const mp_seal *s, const mp_goal *goal, const int *which, int n, const mp_real *told,
+                       mp_calibration *out)
+{
+    mp_assert(goal->columns == s->labels.columns);
+    size_t T = (size_t)goal->columns, O = (size_t)mp_goal_outputs(goal);
+    for (int i = 0; i < n && goal->task->claim; i++) {
+        check_index(s, which[i]);
+        goal->task->claim(goal, told + (size_t)i * O, s->labels.v + (size_t)which[i] * T, out);
+    }
+}
+
 int64_t mp_seal_known(const mp_seal *s, const int *which, int n)
 {
     for (int i = 0; i < n; i++) check_index(s, which[i]);

@@ -22,6 +22,10 @@ mp_labels mp_seal_open(const mp_seal *s, mp_arena *a, const int *train, int n_tr
 double mp_seal_measure(const mp_seal *s, const mp_metric *m, const mp_goal *goal, const int *which, int n,
                        const mp_real *told);
 
+/* Adds how the probabilities of outputs hold to `out`; nothing where the task has none. */
+void mp_seal_calibrate(const mp_seal *s, const mp_goal *goal, const int *which, int n, const mp_real *told,
+                       mp_calibration *out);
+
 /* How many labels of the listed graphs are known. */
 int64_t mp_seal_known(const mp_seal *s, const int *which, int n);
 

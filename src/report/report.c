@@ -3,6 +3,7 @@
 #include "report/report.h"
 
 #include "base/json.h"
+#include "report/calibration.h"
 #include "report/html.h"
 #include "report/score.h"
 
@@ -213,6 +214,44 @@ static mp_err write_results(const page *p)
     return MP_OK;
 }
 
+static void write_study_calibration(const page *p, const mp_group *s, const mp_group_calibration *c)
+{
+    mp_table bins;
+    mp_buf svg = { 0 };
+    const char *name = mp_arena_printf(p->arena, "%s, %s", s->key.dataset, s->model);
+    mp_calibration_svg(&c->all, mp_arena_printf(p->arena, "Reliability of %s", name), &svg);
+    mp_calibration_table(&c->all, p->arena, &bins);
+    mp_html_heading(p->b, 3, name);
+    mp_html_para(p->b,
+                 mp_arena_printf(p->arena, "Expected calibration error %.3f, Brier score %.3f.", c->error, c->brier));
+    mp_buf_puts(p->b, "<div class=\"pictures\">\n");
+    mp_html_picture(p->b, "Reliability", "test graphs of all seeds and folds", svg.p);
+    mp_html_table(p->b, &bins);
+    mp_buf_puts(p->b, "</div>\n");
+    mp_buf_free(&svg);
+}
+
+static mp_err write_calibration(const page *p)
+{
+    bool any = false;
+    for (int i = 0; i < p->count; i++) {
+        mp_choice choice;
+        MP_TRY(mp_group_choose(&p->study[i], p->o->select, p->o->fixed, p->arena, &choice));
+        mp_group_calibration c = mp_calibration_of(&p->study[i], &choice);
+        if (isnan(c.error)) continue;
+        if (!any) mp_html_heading(p->b, 2, "Calibration");
+        any = true;
+        write_study_calibration(p, &p->study[i], &c);
+    }
+    if (any)
+        mp_html_note(
+            p->b, "Whether probabilities of test graphs hold: of what is said with probability p, a share p "
+                  "should be true. Points below the dashed line were said too surely. The error is the mean "
+                  "distance from it, over the folds of a seed together, then the mean over seeds; it is \"ECE\" of the "
+                  "results.");
+    return MP_OK;
+}
+
 static bool has_curve(const mp_group *s)
 {
     for (int i = 0; i < s->runs; i++)
@@ -312,6 +351,7 @@ static mp_err write_page(const page *p, const char *source)
     if (p->count) {
         write_cards(p, &t);
         MP_TRY(write_results(p));
+        MP_TRY(write_calibration(p));
         MP_TRY(write_runs(p));
     } else if (!p->o->tables && !p->o->pictures) {
         write_how_to_begin(p, source);

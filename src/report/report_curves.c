@@ -79,8 +79,8 @@ static void draw_point(const mp_group *g, const mp_choice_point *p, const mp_run
     fill_band(run, n, true, room, val);
     if (val->n < 2) return;
     mp_svg_series line[] = {
-        { "train", "#2f7fc1", true, train->n, train->x, train->mid, train->lo, train->hi },
-        { "validation", "#d9722b", false, val->n, val->x, val->mid, val->lo, val->hi },
+        { "train", "#2f7fc1", true, false, train->n, train->x, train->mid, train->lo, train->hi },
+        { "validation", "#d9722b", false, false, val->n, val->x, val->mid, val->lo, val->hi },
     };
     char title[80], note[80];
     mp_format(title, sizeof title, "h = %d, drop = %g", p->score_dim, p->drop);

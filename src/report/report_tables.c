@@ -1,6 +1,7 @@
 /* report_tables.c - results of studies as a table and as JSON.
  * SPDX-License-Identifier: MIT */
 #include "base/json.h"
+#include "report/calibration.h"
 #include "report/paper.h"
 #include "report/report.h"
 #include "report/score.h"
@@ -9,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const with_set[] = { "data set",      "model",         "test",    "metric",   "std folds",
-                                        "best on test",  "gap",           "paper",   "to paper", "larger test",
-                                        "paper, larger", "seeds x folds", "missing", NULL };
+static const char *const with_set[] = { "data set",    "model",         "test",          "metric",  "std folds",
+                                        "ECE",         "best on test",  "gap",           "paper",   "to paper",
+                                        "larger test", "paper, larger", "seeds x folds", "missing", NULL };
 
 const mp_metric *mp_report_metric(const mp_group *study, int count)
 {
@@ -54,6 +55,8 @@ static mp_err add_row(mp_table *t, const mp_group *s, bool with_dataset, bool wi
     mp_score_cell(t, m, honest.test.mean, honest.test.std_seeds);
     mp_table_add(t, "%s", with_metric ? mp_score_unit(m, a) : "-");
     mp_score_number(t, m, honest.test.std_folds, false);
+    double error = mp_calibration_of(s, &honest).error;
+    mp_table_add(t, isnan(error) ? "-" : "%.3f", error);
     mp_score_cell(t, m, chosen ? best.test.mean : (double)NAN, best.test.std_seeds);
     mp_score_number(t, m, chosen ? best.test.mean - honest.test.mean : (double)NAN, true);
     add_paper(t, paper);
@@ -136,6 +139,23 @@ static void key_json(const mp_group *s, mp_buf *b)
     mp_config_to_json(&s->key.config, b);
 }
 
+/* Of the choice that `select` makes. */
+static mp_err calibration_json(const mp_group *s, const mp_report_options *o, mp_arena *a, mp_buf *b)
+{
+    mp_choice c;
+    MP_TRY(mp_group_choose(s, o->select, o->fixed, a, &c));
+    mp_group_calibration all = mp_calibration_of(s, &c);
+    if (isnan(all.error)) return MP_OK;
+    mp_json_key(b, "calibration");
+    mp_json_open(b, '{');
+    mp_json_add_real(b, "ece", all.error);
+    mp_json_add_real(b, "brier", all.brier);
+    mp_json_key(b, "pooled");
+    mp_calibration_json(&all.all, b);
+    mp_json_close(b, '}');
+    return MP_OK;
+}
+
 static mp_err study_json(const mp_group *s, const mp_report_options *o, mp_arena *a, mp_buf *b)
 {
     mp_paper_cell paper = paper_cell(s, false);
@@ -151,6 +171,7 @@ static mp_err study_json(const mp_group *s, const mp_report_options *o, mp_arena
         mp_choice_json(&c, b);
     }
     mp_json_close(b, '}');
+    MP_TRY(calibration_json(s, o, a, b));
     if (paper.mean > 0) {
         mp_json_key(b, "paper");
         mp_json_open(b, '{');

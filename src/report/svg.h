@@ -11,7 +11,7 @@
 
 typedef struct mp_svg_series {
     const char *name, *colour; /* colour as SVG writes it: "#2f6fb2" */
-    bool dashed;
+    bool dashed, dots;         /* dots: a mark at every point */
     int n;
     const double *x, *y;   /* points with a y that is not finite are left out */
     const double *lo, *hi; /* a band around the line, or NULL */

@@ -165,6 +165,15 @@ static void draw_line(const mp_svg_series *l, const axis *x, const axis *y, mp_b
     mp_buf_puts(b, drawn ? "\"/>\n" : "0 0\"/>\n");
 }
 
+static void draw_dots(const mp_svg_series *l, const axis *x, const axis *y, mp_buf *b)
+{
+    mp_buf_printf(b, "<g fill=\"%s\">", l->colour);
+    for (int i = 0; i < l->n; i++)
+        if (isfinite(l->y[i]))
+            mp_buf_printf(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>", place(x, l->x[i]), place(y, l->y[i]));
+    mp_buf_puts(b, "</g>\n");
+}
+
 static void draw_legend(const mp_svg_chart_spec *c, double left, mp_buf *b)
 {
     double x = left;
@@ -228,6 +237,8 @@ void mp_svg_chart(const mp_svg_chart_spec *c, mp_buf *b)
     for (int s = 0; s < c->series; s++)
         if (c->line[s].lo && c->line[s].hi) draw_band(&c->line[s], &x, &y, b);
     for (int s = 0; s < c->series; s++) draw_line(&c->line[s], &x, &y, b);
+    for (int s = 0; s < c->series; s++)
+        if (c->line[s].dots) draw_dots(&c->line[s], &x, &y, b);
     draw_legend(c, x.from, b);
     mp_buf_puts(b, "</svg>\n");
 }

@@ -75,3 +75,15 @@ CREATE TABLE metric (
     PRIMARY KEY (run, name)
 ) WITHOUT ROWID;
 INSERT INTO metric SELECT id, metric, 0, val_metric, test_metric, large_metric FROM run WHERE status = 'done';
+
+-- Version 4. Whether the probabilities of test graphs hold: a row for each of ten equal bins of the probability that is not
+-- empty. Runs from before have none.
+CREATE TABLE calibration (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    bin INTEGER NOT NULL,                  -- from 0: [bin/10, (bin + 1)/10), the last one with its end
+    count INTEGER NOT NULL,                -- how often a probability in it was said
+    said REAL NOT NULL,                    -- sum of these probabilities
+    held REAL NOT NULL,                    -- how often what was said was true
+    squares REAL NOT NULL,                 -- sum of (probability - true or not)^2
+    PRIMARY KEY (run, bin)
+) WITHOUT ROWID;

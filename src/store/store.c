@@ -102,6 +102,7 @@ static mp_err insert_result(mp_store *s, const mp_run_result *r, int64_t run)
 typedef struct part {
     const char *sql, *doing;
     void (*bind)(sqlite3_stmt *stmt, int *at, const mp_run_result *r, int i);
+    bool (*wanted)(const mp_run_result *r, int i); /* NULL: every row is */
 } part;
 
 static void bind_point(sqlite3_stmt *stmt, int *at, const mp_run_result *r, int i)
@@ -121,11 +122,28 @@ static void bind_measure(sqlite3_stmt *stmt, int *at, const mp_run_result *r, in
     bind_real(stmt, at, r->measure[i].large);
 }
 
+static void bind_bin(sqlite3_stmt *stmt, int *at, const mp_run_result *r, int i)
+{
+    const mp_bin *b = &r->calibration.bin[i];
+    bind_int(stmt, at, i);
+    bind_int(stmt, at, b->count);
+    bind_real(stmt, at, b->said);
+    bind_real(stmt, at, b->held);
+    bind_real(stmt, at, b->squares);
+}
+
+static bool bin_is_used(const mp_run_result *r, int i)
+{
+    return r->calibration.bin[i].count > 0;
+}
+
 /* Or replace: a damaged store may have rows that belong to no run. */
 static const part curve = { "INSERT OR REPLACE INTO curve VALUES (?, ?, ?, ?, ?)", "storing a learning curve",
-                            bind_point };
+                            bind_point, NULL };
 static const part metrics = { "INSERT OR REPLACE INTO metric VALUES (?, ?, ?, ?, ?, ?)", "storing metrics",
-                              bind_measure };
+                              bind_measure, NULL };
+static const part bins = { "INSERT OR REPLACE INTO calibration VALUES (?, ?, ?, ?, ?, ?)", "storing a calibration",
+                           bind_bin, bin_is_used };
 
 static mp_err insert_part(mp_store *s, const part *p, const mp_run_result *r, int rows, int64_t run)
 {
@@ -134,6 +152,7 @@ static mp_err insert_part(mp_store *s, const part *p, const mp_run_result *r, in
     MP_TRY(mp_db_prepare(s, p->sql, &stmt));
     for (int i = 0; i < rows && e == MP_OK; i++) {
         int at = 1;
+        if (p->wanted && !p->wanted(r, i)) continue;
         bind_int(stmt, &at, run);
         p->bind(stmt, &at, r, i);
         e = mp_db_run(s, stmt, p->doing);
@@ -168,6 +187,7 @@ static mp_err put_body(mp_store *s, void *context)
     int64_t run = sqlite3_last_insert_rowid(s->db);
     if (p->result) MP_TRY(insert_result(s, p->result, run));
     if (p->result) MP_TRY(insert_part(s, &metrics, p->result, p->result->measures, run));
+    if (p->result) MP_TRY(insert_part(s, &bins, p->result, MP_BINS, run));
     if (p->result) MP_TRY(insert_part(s, &curve, p->result, p->result->curve_len, run));
     p->added = true;
     return MP_OK;

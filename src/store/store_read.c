@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const char metric_sql[] = "SELECT name, val, test, large FROM metric WHERE run = ? ORDER BY place, name";
+static const char bin_sql[] = "SELECT bin, count, said, held, squares FROM calibration WHERE run = ?";
 static const char curve_sql[] =
     "SELECT epoch, train_loss, val_loss, val_metric FROM curve WHERE run = ? ORDER BY epoch LIMIT ?";
 
@@ -38,6 +39,37 @@ static mp_err read_metrics(mp_store *s, sqlite3_stmt *metric, int64_t run, mp_ru
     }
     sqlite3_reset(metric);
     return rc == SQLITE_DONE || rc == SQLITE_ROW ? MP_OK : mp_db_fail(s, "reading metrics");
+}
+
+/* ---- its calibration ---- */
+
+/* Sums of numbers from 0 to 1, as many as the bin counts. */
+static bool read_bin(sqlite3_stmt *stmt, mp_calibration *c)
+{
+    int64_t place = sqlite3_column_int64(stmt, 0), count = sqlite3_column_int64(stmt, 1);
+    bool sound = sqlite3_column_type(stmt, 0) == SQLITE_INTEGER && sqlite3_column_type(stmt, 1) == SQLITE_INTEGER &&
+                 place >= 0 && place < MP_BINS && count > 0 && count <= INT64_C(1) << 50;
+    for (int i = 2; i < 5; i++) {
+        double sum = mp_column_real(stmt, i);
+        sound = sound && sum >= 0 && sum <= (double)count;
+    }
+    if (!sound) return false;
+    c->bin[place] = (mp_bin){ count, sqlite3_column_double(stmt, 2), sqlite3_column_double(stmt, 3),
+                              sqlite3_column_double(stmt, 4) };
+    return true;
+}
+
+static mp_err read_bins(mp_store *s, sqlite3_stmt *stmt, int64_t run, mp_run_result *r, bool *sound)
+{
+    int rc = SQLITE_DONE;
+    sqlite3_bind_int64(stmt, 1, run);
+    *sound = true;
+    while (*sound && (rc = sqlite3_step(stmt)) == SQLITE_ROW) *sound = read_bin(stmt, &r->calibration);
+    sqlite3_reset(stmt);
+    if (*sound) return rc == SQLITE_DONE ? MP_OK : mp_db_fail(s, "reading a calibration");
+    r->calibration = (mp_calibration){ 0 };
+    mp_fail(MP_ERR_INPUT, "its calibration is not one of %d bins", MP_BINS);
+    return MP_OK;
 }
 
 /* ---- its curve ---- */
@@ -91,8 +123,8 @@ typedef mp_err each_fn(void *context, const mp_stored *run);
 
 typedef struct walk {
     mp_store *store;
-    sqlite3_stmt *stmt, *curve; /* curve NULL: nobody asks for them */
-    sqlite3_stmt *metric;       /* NULL: the store has none         */
+    sqlite3_stmt *stmt, *curve;  /* curve NULL: nobody asks for them */
+    sqlite3_stmt *metric, *bins; /* NULL: the store has none         */
     mp_arena *arena;
     bool keep; /* everything stays in the arena; else it is emptied after each run */
     const char *pool;
@@ -153,6 +185,9 @@ static mp_err visit(walk *w, each_fn *each, void *context)
     int64_t id = sqlite3_column_int64(w->stmt, 0);
     lead_alone(&run.result);
     if (w->metric && run.status == MP_RUN_DONE) MP_TRY(read_metrics(w->store, w->metric, id, &run.result));
+    if (w->bins && run.status == MP_RUN_DONE) MP_TRY(read_bins(w->store, w->bins, id, &run.result, &sound));
+    if (!sound) leave_out(w);
+    sound = true;
     if (w->curve) MP_TRY(read_curve(w->store, w->curve, id, w->arena, &run.result, &sound));
     if (!sound) leave_out(w);
     return each(context, &run);
@@ -180,11 +215,13 @@ static mp_err walk_filtered(mp_store *s, const mp_store_filter *f, mp_arena *a, 
     mp_err e = mp_row_prepare(s, where, &w.stmt);
     if (e == MP_OK && f->curves) e = mp_db_prepare(s, curve_sql, &w.curve);
     if (e == MP_OK && s->version >= 3) e = mp_db_prepare(s, metric_sql, &w.metric);
+    if (e == MP_OK && s->version >= 4) e = mp_db_prepare(s, bin_sql, &w.bins);
     if (e == MP_OK) {
         sqlite3_bind_text(w.stmt, 1, f->dataset, -1, SQLITE_STATIC); /* NULL binds NULL */
         sqlite3_bind_text(w.stmt, 2, status[f->status], -1, SQLITE_STATIC);
         e = walk_all(&w, each, context);
     }
+    sqlite3_finalize(w.bins);
     sqlite3_finalize(w.metric);
     sqlite3_finalize(w.curve);
     sqlite3_finalize(w.stmt);

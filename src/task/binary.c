@@ -44,6 +44,12 @@ static void unshow(const mp_goal *g, const double *shown, mp_real *told)
     }
 }
 
+static void claim(const mp_goal *g, const mp_real *told, const double *want, mp_calibration *c)
+{
+    for (int t = 0; t < g->columns; t++)
+        if (!isnan(want[t])) mp_calibration_add(c, (double)sigmoid1(told[t]), want[t] == 1);
+}
+
 static const char *const metrics[] = {
     "roc_auc", "average_precision", "accuracy", "balanced_accuracy", "f1_macro", "mcc", NULL
 };
@@ -62,6 +68,7 @@ const mp_task mp_task_binary = { .name = "binary",
                                  .answer = answer,
                                  .show = show,
                                  .unshow = unshow,
+                                 .claim = claim,
                                  .answer_word = "label",
                                  .shown_word = "probability",
                                  .json_answer = "label",

@@ -50,6 +50,16 @@ static void unshow(const mp_goal *g, const double *shown, mp_real *told)
     for (int c = 0; c < g->classes; c++) told[c] = (mp_real)log(shown[c] > MP_SURE_NO ? shown[c] : MP_SURE_NO);
 }
 
+/* Rounding may leave the logarithm of a certain class above 0. */
+static void claim(const mp_goal *g, const mp_real *told, const double *want, mp_calibration *c)
+{
+    double best, p;
+    if (isnan(*want)) return;
+    answer(g, told, &best);
+    p = exp((double)told[(int)best]);
+    mp_calibration_add(c, p < 1 ? p : 1, best == *want);
+}
+
 static const char *const metrics[] = { "accuracy", "balanced_accuracy", "f1_macro", "mcc",
                                        "roc_auc",  "average_precision", NULL };
 
@@ -66,6 +76,7 @@ const mp_task mp_task_classify = { .name = "classify",
                                    .answer = answer,
                                    .show = show,
                                    .unshow = unshow,
+                                   .claim = claim,
                                    .answer_word = "label",
                                    .shown_word = "probability",
                                    .json_answer = "label",

@@ -15,6 +15,7 @@
 #include "base/api.h"
 #include "conf/config.h"
 #include "grad/ops.h"
+#include "task/calibration.h"
 
 MP_API_BEGIN
 
@@ -60,6 +61,8 @@ struct mp_task {
     void (*show)(const mp_goal *g, const mp_real *told, double *shown);
     /* The way back, for shown numbers that no one network told: means over several. Certain probabilities stay finite. */
     void (*unshow)(const mp_goal *g, const double *shown, mp_real *told);
+    /* What told outputs say of one graph with a probability, and whether its labels bear it out; NULL: no probabilities. */
+    void (*claim)(const mp_goal *g, const mp_real *told, const double *want, mp_calibration *c);
     const char *answer_word; /* heads a column of answers: "label", "value", "rounded" */
     const char *shown_word;  /* heads those of shown numbers: "probability", "output"; NULL: answers say it all */
     const char *json_answer, *json_shown; /* members of JSON: "label" or "value"; a list of shown numbers */

@@ -26,7 +26,7 @@ mp_err mp_kept_save(const char *path, const char *identity, const mp_run_result 
                                      [TEST_METRIC] = r->test_metric, [LARGE_METRIC] = r->large_metric,
                                      [SECONDS] = r->seconds,         [PER_EPOCH] = r->seconds_per_epoch,
                                      [PEAK] = (double)r->peak_bytes };
-    double measure[3 * MP_MEASURES_MOST];
+    double measure[3 * MP_MEASURES_MOST], bins[4 * MP_BINS];
     mp_buf text = MP_BUF_LOCAL, bytes = MP_BUF_LOCAL;
     mp_buf_printf(&text, "%s %s %s %s", identity, r->model_sha256[0] ? r->model_sha256 : "-", r->task, r->metric);
     for (int i = 0; i < r->measures; i++) {
@@ -35,11 +35,16 @@ mp_err mp_kept_save(const char *path, const char *identity, const mp_run_result 
         measure[3 * i + 2] = r->measure[i].large;
         mp_buf_printf(&text, " %s", r->measure[i].name);
     }
+    for (int i = 0; i < MP_BINS; i++) {
+        const mp_bin *b = &r->calibration.bin[i];
+        memcpy(bins + 4 * i, (const double[]){ (double)b->count, b->said, b->held, b->squares }, 4 * sizeof *bins);
+    }
     const mp_tensor tensor[] = { vector("numbers", number, NUMBERS),
                                  vector("curve", (const double *)r->curve, 3 * (size_t)r->curve_len),
-                                 vector("measures", measure, 3 * (size_t)r->measures) };
+                                 vector("measures", measure, 3 * (size_t)r->measures),
+                                 vector("calibration", bins, 4 * MP_BINS) };
     mp_meta meta = { META_KEY, text.p };
-    mp_safetensors_write(tensor, 3, &meta, 1, true, &bytes);
+    mp_safetensors_write(tensor, 4, &meta, 1, true, &bytes);
     mp_err e = mp_resume_write(path, bytes.p, bytes.n);
     mp_buf_free(&bytes);
     mp_buf_free(&text);
@@ -104,6 +109,18 @@ static bool read_words(const char *text, const mp_tensor *measures, char whose[8
     return fine;
 }
 
+/* Files of earlier versions have none. */
+static void read_bins(const mp_tensor *bins, mp_calibration *c)
+{
+    double v[4 * MP_BINS];
+    if (!bins || bins->dtype != MP_DTYPE_F64 || bins->count != 4 * MP_BINS) return;
+    mp_tensor_doubles(bins, v);
+    for (int i = 0; i < 4 * MP_BINS; i++)
+        if (!(v[i] >= 0 && v[i] <= 1e15)) return;
+    for (int i = 0; i < MP_BINS; i++)
+        c->bin[i] = (mp_bin){ (int64_t)v[4 * i], v[4 * i + 1], v[4 * i + 2], v[4 * i + 3] };
+}
+
 mp_err mp_kept_load(const char *path, const char *identity, mp_arena *a, mp_run_result *out)
 {
     mp_safetensors s;
@@ -121,5 +138,6 @@ mp_err mp_kept_load(const char *path, const char *identity, mp_arena *a, mp_run_
     if (strcmp(whose, identity) != 0)
         return mp_fail(MP_ERR_INPUT, "%s: belongs to a run with other settings or data", path);
     mp_tensor_doubles(n, number);
+    read_bins(mp_safetensors_find(&s, "calibration"), &out->calibration);
     return fill(path, number, curve, a, out);
 }

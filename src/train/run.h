@@ -4,6 +4,7 @@
 #define MP_RUN_H
 
 #include "conf/config.h"
+#include "task/calibration.h"
 
 #include <stdint.h>
 
@@ -35,6 +36,7 @@ typedef struct mp_run_result {
     double large_metric;                     /* the larger test of generated sets; NAN if none */
     int measures;                            /* every metric of the task, the leading one included */
     mp_measured measure[MP_MEASURES_MOST];
+    mp_calibration calibration;        /* of the test graphs; empty: none, or no probabilities */
     double seconds, seconds_per_epoch; /* wall time; of training epochs alone, without validation */
     uint64_t peak_bytes;
     char model_sha256[65]; /* of the model file's bytes, "" when not computed */

@@ -1,5 +1,5 @@
-/* test_ensemble.c - several models as one from outside: means and spreads, which files go together, names of labels, and the
- * folder that cv fills.
+/* test_ensemble.c - several models as one from outside: means and spreads, which files go together, names of labels, whether
+ * probabilities hold, and the folder that cv fills.
  * SPDX-License-Identifier: MIT */
 #include "cli/tiny.h"
 #include "model/checkpoint.h"
@@ -309,6 +309,87 @@ static void labels_go_by_their_names(void **state)
     refuse(1, "predict @/QUESTIONS-0.st @/named-0.st @/QUESTIONS", "named-0.st: not the same label columns as ");
 }
 
+/* ---- whether probabilities hold ---- */
+
+/* The definition, from the answers themselves and the labels of the input. */
+static double error_of(const answers *a, bool classes, double label[GRAPHS][2], int *n)
+{
+    double said[10] = { 0 }, held[10] = { 0 }, error = 0;
+    *n = 0;
+    for (int i = 0; i < GRAPHS; i++) {
+        for (int t = 0; t < a->columns; t++) {
+            double p = classes ? fmax(a->shown[i][0], a->shown[i][1]) : a->shown[i][t];
+            if (isnan(label[i][t])) continue;
+            int b = p >= 1 ? 9 : (int)floor(10 * p);
+            said[b] += p;
+            held[b] += classes ? a->answer[i][t] == label[i][t] : label[i][t];
+            ++*n;
+        }
+    }
+    for (int b = 0; b < 10; b++) error += fabs(said[b] - held[b]) / *n;
+    return error;
+}
+
+static void predict_says_whether_probabilities_hold(void **state)
+{
+    (void)state;
+    static const char *const sets[] = { "QUESTIONS", "TINY" };
+    static double label[2][GRAPHS][2];
+    mp_raw raw;
+    assert_int_equal(tiny_raw(arena, 40, 15, 15, &raw), MP_OK);
+    for (int i = 0; i < GRAPHS; i++) {
+        label[0][i][0] = i % 2;
+        label[0][i][1] = i % 3 ? 0 : i % 5 ? 1 : (double)NAN;
+        label[1][i][0] = (double)raw.graph_label[i];
+    }
+    for (int d = 0; d < 2; d++) {
+        answers *all = calloc(1, sizeof *all);
+        int n;
+        ask(models_of(sets[d]), sets[d], all);
+        double error = error_of(all, d == 1, label[d], &n);
+        const char *line = mp_arena_printf(arena, "predict %s @/%s --calibration", models_of(sets[d]), sets[d]);
+        char *one = output(mp_arena_printf(arena, "%s --json --threads 1", line));
+        assert_string_equal(one, output(mp_arena_printf(arena, "%s --json --threads 3", line)));
+        const mp_json *v, *c;
+        assert_int_equal(mp_json_parse(mp_span_of(one), "stdout", arena, &v), MP_OK);
+        c = mp_json_get(v, "calibration");
+        assert_int_equal(mp_json_int(c, "count", -1), n);
+        assert_true(fabs(mp_json_real(c, "ece", -1) - error) < 1e-6);
+        assert_int_equal(mp_json_get(c, "bins")->count, 10);
+        mp_spawned s = expect(0, line, mp_arena_printf(arena, "expected calibration error %.4f, Brier score ", error));
+        mp_spawn_free(&s);
+        free(all);
+    }
+    refuse(2, "predict @/NUMBERS-0.st @/NUMBERS --calibration", "a model of task regress gives no probabilities");
+}
+
+static void without_labels_nothing_can_hold(void **state)
+{
+    (void)state;
+    assert_int_equal(system(mp_arena_printf(arena,
+                                            "cd '%s' && mkdir BLANK && for f in A graph_indicator node_attributes; do "
+                                            "cp TINY/TINY_$f.txt BLANK/BLANK_$f.txt; done",
+                                            mp_spawn_dir())),
+                     0);
+    mp_spawned s = expect(0, "predict @/TINY-0.st @/BLANK --calibration", "no labels in the input");
+    mp_spawn_free(&s);
+}
+
+static void cv_and_report_keep_the_calibration_of_test_graphs(void **state)
+{
+    (void)state;
+    mp_spawned s = expect(0, "cv @/TINY --seeds 2 --folds 3 --store @/held.db " QUICK, NULL);
+    mp_spawn_free(&s);
+    s = expect(0, "report @/held.db --out @/held.html --json", NULL);
+    const mp_json *c = mp_json_get(mp_json_at(mp_json_get(json_of(&s), "studies"), 0), "calibration");
+    assert_int_equal(mp_json_int(mp_json_get(c, "pooled"), "count", -1), 2 * GRAPHS);
+    assert_true(mp_json_real(c, "ece", -1) > 0);
+    mp_spawn_free(&s);
+    s = expect(0, "report @/held.db --out @/held.html", NULL);
+    assert_non_null(strstr(s.out.p, "  ECE"));
+    mp_spawn_free(&s);
+}
+
 /* ---- where such models come from ---- */
 
 #define CV                                                                                                             \
@@ -365,6 +446,9 @@ int main(void)
         cmocka_unit_test(a_folder_stands_for_its_models_in_order_of_names),
         cmocka_unit_test(models_that_do_not_go_together_are_named),
         cmocka_unit_test(labels_go_by_their_names),
+        cmocka_unit_test(predict_says_whether_probabilities_hold),
+        cmocka_unit_test(without_labels_nothing_can_hold),
+        cmocka_unit_test(cv_and_report_keep_the_calibration_of_test_graphs),
         cmocka_unit_test(cv_keeps_its_models_under_names_that_say_what_they_are),
         cmocka_unit_test(a_model_that_is_gone_or_another_is_made_again),
     };

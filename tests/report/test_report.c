@@ -53,6 +53,59 @@ static void the_table_shows_the_honest_number_the_leak_and_the_paper(void **stat
     assert_string_equal(mp_table_cell(&t, 1, 1), "80.00 \xC2\xB1 0.00");
 }
 
+/* Seeds 42 and 43 of sag: 0.9 said four times in two folds, true four times and twice; other points would spoil it. */
+static int calibrated_sample(mp_stored *run)
+{
+    int n = sample("MUTAG", run);
+    for (int i = 0; i < n; i++) {
+        const mp_config *c = &run[i].key.config;
+        for (int k = 0; k < 2; k++)
+            mp_calibration_add(&run[i].result.calibration, c->flip ? 0.5 : 0.9, c->seed == 42 || (!c->flip && k));
+    }
+    return n;
+}
+
+static void a_row_has_the_calibration_of_its_chosen_runs(void **state)
+{
+    (void)state;
+    mp_stored run[SAMPLE];
+    int n = calibrated_sample(run), count;
+    const mp_group *g;
+    mp_table t;
+    mp_buf b = { 0 };
+    mp_report_options o = { 0 };
+    const mp_json *v;
+    mp_group_runs(run, n, NULL, 0, NULL, arena, &g, &count);
+    assert_int_equal(mp_report_results(g, count, "MUTAG", &o, arena, &t), MP_OK);
+    assert_string_equal(t.header[4], "ECE");
+    assert_string_equal(mp_table_cell(&t, 0, 4), "0.250"); /* (0.1 + 0.4) / 2, not abs(0.9 - 0.75) */
+    assert_string_equal(mp_table_cell(&t, 1, 4), "0.500"); /* not those of four points, which have as many runs each */
+    assert_int_equal(mp_report_json(g, count, &o, arena, &b), MP_OK);
+    assert_int_equal(mp_json_parse((mp_span){ b.p, b.n }, "json", arena, &v), MP_OK);
+    for (int i = 0; i < 2; i++) {
+        const mp_json *c = mp_json_get(mp_json_at(mp_json_get(v, "studies"), i), "calibration");
+        const mp_json *pooled = mp_json_get(c, "pooled");
+        assert_true(fabs(mp_json_real(c, "ece", -1) - (i ? 0.5 : 0.25)) < 1e-12);
+        assert_int_equal(mp_json_int(pooled, "count", -1), 8); /* two seeds, two folds, one point */
+        assert_true(fabs(mp_json_real(mp_json_at(mp_json_get(pooled, "bins"), i ? 5 : 9), "true", -1) -
+                         (i ? 0.5 : 0.75)) < 1e-12);
+    }
+    b.n = 0;
+    assert_int_equal(mp_report_html(run, n, NULL, &o, &b), MP_OK);
+    assert_non_null(strstr(b.p, "<h2>Calibration</h2>"));
+    assert_non_null(strstr(b.p, "Expected calibration error 0.250, Brier score 0.210."));
+    assert_non_null(
+        strstr(b.p, "aria-label=\"Reliability of MUTAG, sag. Line chart of share true over mean probability."));
+    assert_non_null(strstr(b.p, "<circle"));
+    mp_buf_free(&b);
+    n = sample("MUTAG", run); /* without any */
+    mp_group_runs(run, n, NULL, 0, NULL, arena, &g, &count);
+    assert_int_equal(mp_report_html(run, n, NULL, &o, &b), MP_OK);
+    assert_null(strstr(b.p, "Calibration"));
+    assert_null(strstr(b.p, "ECE"));
+    mp_buf_free(&b);
+}
+
 static void missing_and_failed_runs_are_counted(void **state)
 {
     (void)state;
@@ -105,6 +158,7 @@ static void hostile_names_are_text(void **state)
     run[n] = run_of(HOSTILE, 1, 1, 1, 0, 0, 0);
     run[n].status = MP_RUN_FAILED;
     run[n++].message = HOSTILE;
+    for (int i = 0; i < n; i++) mp_calibration_add(&run[i].result.calibration, 0.9, i % 2);
     strcpy(run[1].key.config.pool, "<b>\"&");
     static const char *const header[] = { HOSTILE, "n", NULL };
     mp_table table;
@@ -289,6 +343,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table_shows_the_honest_number_the_leak_and_the_paper),
+        cmocka_unit_test(a_row_has_the_calibration_of_its_chosen_runs),
         cmocka_unit_test(missing_and_failed_runs_are_counted),
         cmocka_unit_test(the_checker_of_tags_sees_mistakes),
         cmocka_unit_test(hostile_names_are_text),

@@ -39,8 +39,8 @@ static void a_chart_is_sound_for_odd_numbers(void **state)
     const double *const ys[] = { odd, flat, zero, minus };
     for (int i = 0; i < 4; i++) {
         for (int n = 0; n <= 4; n += 2) {
-            mp_svg_series line[] = { { "a<b>&\"", "#123456", true, n, x, ys[i], odd, odd },
-                                     { "b", "#654321", false, n, x, ys[i], NULL, NULL } };
+            mp_svg_series line[] = { { "a<b>&\"", "#123456", true, true, n, x, ys[i], odd, odd },
+                                     { "b", "#654321", false, false, n, x, ys[i], NULL, NULL } };
             mp_svg_chart_spec c = { .x_label = "<x>", .y_label = "&y", .series = 2, .line = line };
             mp_buf b = { 0 };
             mp_svg_chart(&c, &b);
@@ -78,7 +78,7 @@ static void long_numbers_stay_clear_of_titles_and_of_each_other(void **state)
     static const double top[] = { 1, 120000, 1e-5, 123456 }, last[] = { 10, 500, 100000, 190000 };
     for (int i = 0; i < 4; i++) {
         double x[] = { 1, last[i] }, y[] = { 0, top[i] };
-        mp_svg_series line = { "a", "#123456", false, 2, x, y, NULL, NULL };
+        mp_svg_series line = { "a", "#123456", false, false, 2, x, y, NULL, NULL };
         mp_svg_chart_spec c = { .x_label = "epoch", .y_label = "loss", .series = 1, .line = &line };
         mp_buf b = { 0 };
         mp_svg_chart(&c, &b);
@@ -101,8 +101,8 @@ static void pictures_say_in_words_what_they_show(void **state)
 {
     (void)state;
     static const double x[] = { 1, 2, 3, 4 }, y[] = { 0.75, 0.25, 0.5, (double)NAN };
-    mp_svg_series line[] = { { "train", "#123456", false, 4, x, y, NULL, NULL },
-                             { "none <&>", "#123456", false, 0, x, y, NULL, NULL } };
+    mp_svg_series line[] = { { "train", "#123456", false, false, 4, x, y, NULL, NULL },
+                             { "none <&>", "#123456", false, false, 0, x, y, NULL, NULL } };
     mp_svg_chart_spec c = { .title = "a \"b\"", .x_label = "epoch", .y_label = "loss", .series = 2, .line = line };
     mp_buf b = { 0 };
     mp_svg_chart(&c, &b);

@@ -49,20 +49,23 @@ static mp_run_result result_of(int seed, int fold)
 {
     static mp_epoch curve[EPOCHS];
     for (int i = 0; i < EPOCHS; i++) curve[i] = (mp_epoch){ 1.0 / (i + 1), 2.0 / (i + 3), i ? 0.5 : (double)NAN };
-    return (mp_run_result){ .task = "classify",
-                            .metric = "accuracy",
-                            .epochs = EPOCHS,
-                            .best_epoch = 2,
-                            .train_loss = 0.25,
-                            .val_loss = 0.5,
-                            .val_metric = 1.0 / (1 + fold),
-                            .test_metric = 1.0 / (1 + seed),
-                            .large_metric = (double)NAN,
-                            .seconds = 1.5,
-                            .seconds_per_epoch = 0.01,
-                            .peak_bytes = 1 << 20,
-                            .curve_len = EPOCHS,
-                            .curve = curve };
+    mp_run_result r = { .task = "classify",
+                        .metric = "accuracy",
+                        .epochs = EPOCHS,
+                        .best_epoch = 2,
+                        .train_loss = 0.25,
+                        .val_loss = 0.5,
+                        .val_metric = 1.0 / (1 + fold),
+                        .test_metric = 1.0 / (1 + seed),
+                        .large_metric = (double)NAN,
+                        .seconds = 1.5,
+                        .seconds_per_epoch = 0.01,
+                        .peak_bytes = 1 << 20,
+                        .curve_len = EPOCHS,
+                        .curve = curve };
+    mp_calibration_add(&r.calibration, 0.25, 1);
+    mp_calibration_add(&r.calibration, 0.75, seed % 2);
+    return r;
 }
 
 static void must(mp_err e)
@@ -326,6 +329,8 @@ static mp_err check_run(void *context, const mp_stored *r)
     mp_assert(r->key.fold >= 0 && r->key.folds >= 0 && r->key.config.seed >= 0);
     mp_assert(r->result.epochs >= 0 && r->result.best_epoch <= r->result.epochs);
     mp_assert(r->result.curve_len >= 0 && r->result.curve_len <= r->result.epochs);
+    double error = mp_calibration_error(&r->result.calibration);
+    mp_assert(isnan(error) || (error >= 0 && error <= 1));
     check_share(r->result.val_metric);
     check_share(r->result.test_metric);
     check_share(r->result.large_metric);

@@ -97,7 +97,7 @@ static void write_json(mp_buf *out)
 static void write_chart(mp_buf *out)
 {
     static const double x[] = { 1, 2, 3 }, y[] = { 0.25, 0.5, 1.75 };
-    mp_svg_series line = { "loss", "#123456", false, 3, x, y, NULL, NULL };
+    mp_svg_series line = { "loss", "#123456", false, false, 3, x, y, NULL, NULL };
     mp_svg_chart(&(mp_svg_chart_spec){ .x_label = "epoch", .y_label = "loss", .series = 1, .line = &line }, out);
 }
 

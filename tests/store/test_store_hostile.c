@@ -166,6 +166,38 @@ static void a_curve_that_does_not_fit_its_run_is_left_out_alone(void **state)
     }
 }
 
+static mp_err calibration_of_second(void *context, const mp_stored *run)
+{
+    if (run->key.fold == 2) *(int64_t *)context = mp_calibration_count(&run->result.calibration);
+    return MP_OK;
+}
+
+static void a_calibration_that_cannot_be_is_left_out_alone(void **state)
+{
+    (void)state;
+    static const char *const harms[] = {
+        "UPDATE calibration SET bin = bin + 10 WHERE run = 2",
+        "UPDATE calibration SET count = 0 WHERE run = 2",
+        "UPDATE calibration SET count = 'x' WHERE run = 2",
+        "UPDATE calibration SET said = 2.5 WHERE run = 2",
+        "UPDATE calibration SET held = -1 WHERE run = 2",
+        "UPDATE calibration SET squares = 9e999 WHERE run = 2",
+        "UPDATE calibration SET count = 9223372036854775807 WHERE run = 2",
+    };
+    for (size_t i = 0; i < sizeof harms / sizeof *harms; i++) {
+        const char *path = store_with("epochs = epochs");
+        harm(path, harms[i]);
+        mp_store *s = open_store(path, MP_STORE_READ);
+        char line[1024];
+        int64_t n = -1;
+        assert_int_equal(mp_store_each(s, NULL, calibration_of_second, &n), MP_OK);
+        assert_int_equal(n, 0);
+        assert_true(mp_store_left_out(s, line, sizeof line));
+        assert_non_null(strstr(line, "run 2: its calibration is not one of 10 bins"));
+        mp_store_close(s);
+    }
+}
+
 static void what_the_schema_wants_to_do_is_not_done(void **state)
 {
     (void)state;
@@ -266,6 +298,7 @@ int main(void)
         cmocka_unit_test(a_value_that_cannot_be_leaves_its_row_out_and_no_other),
         cmocka_unit_test(many_bad_rows_are_one_line),
         cmocka_unit_test(a_curve_that_does_not_fit_its_run_is_left_out_alone),
+        cmocka_unit_test(a_calibration_that_cannot_be_is_left_out_alone),
         cmocka_unit_test(what_the_schema_wants_to_do_is_not_done),
         cmocka_unit_test(tables_that_are_not_ours_are_refused),
         cmocka_unit_test(losses_of_any_size_are_reported),

@@ -183,6 +183,55 @@ static void every_metric_of_a_run_comes_back(void **state)
     mp_arena_free(a);
 }
 
+static void every_bin_of_a_run_comes_back(void **state)
+{
+    (void)state;
+    mp_store *s = open_store(fresh(), MP_STORE_WRITE);
+    mp_arena *a = mp_arena_new(0);
+    const mp_stored *run;
+    int n;
+    for (int i = 0; i < 2; i++) { /* the second has none */
+        mp_run_key k = key_of(42, 1 + i);
+        mp_run_result r = result_of(42, 1 + i);
+        if (i == 1) r.calibration = (mp_calibration){ 0 };
+        if (i == 0) mp_calibration_add(&r.calibration, 1, 0);
+        assert_int_equal(mp_store_put(s, &k, &r, NULL), MP_OK);
+        assert_int_equal(mp_store_load(s, NULL, a, &run, &n), MP_OK);
+        assert_memory_equal(&run[i].result.calibration, &r.calibration, sizeof r.calibration);
+    }
+    assert_int_equal(ask(s, "SELECT count(*) FROM calibration"), 3); /* empty bins are no rows */
+    mp_store_close(s);
+    mp_arena_free(a);
+}
+
+/* As version 3 left it: all that version 4 added is gone. */
+static void a_store_of_version_3_has_no_calibrations_and_gets_them(void **state)
+{
+    (void)state;
+    const char *path = fresh();
+    mp_arena *a = mp_arena_new(0);
+    const mp_stored *run;
+    int n;
+    mp_store *s = open_store(path, MP_STORE_WRITE);
+    assert_int_equal(put(s, 42, 1, NULL), MP_OK);
+    assert_int_equal(mp_db_exec(s, "DROP TABLE calibration; PRAGMA user_version = 3", "test"), MP_OK);
+    mp_store_close(s);
+    s = open_store(path, MP_STORE_READ);
+    assert_int_equal(mp_store_load(s, NULL, a, &run, &n), MP_OK);
+    assert_true(n == 1 && mp_calibration_count(&run[0].result.calibration) == 0);
+    mp_store_close(s);
+    s = open_store(path, MP_STORE_WRITE);
+    assert_int_equal(ask(s, "PRAGMA user_version"), MP_STORE_VERSION);
+    assert_int_equal(status_of(s, 42, 1), MP_RUN_DONE);
+    assert_int_equal(put(s, 43, 1, NULL), MP_OK);
+    assert_int_equal(mp_store_load(s, NULL, a, &run, &n), MP_OK);
+    assert_true(n == 2 && mp_calibration_count(&run[0].result.calibration) == 0);
+    assert_int_equal(mp_calibration_count(&run[1].result.calibration), 2);
+    mp_store_close(s);
+    assert_sound(path);
+    mp_arena_free(a);
+}
+
 static void assert_old_runs(mp_store *s)
 {
     mp_arena *a = mp_arena_new(0);
@@ -300,6 +349,8 @@ int main(void)
         cmocka_unit_test(a_store_of_version_1_is_brought_up_to_date_when_written_to),
         cmocka_unit_test(a_store_of_version_2_keeps_its_runs),
         cmocka_unit_test(every_metric_of_a_run_comes_back),
+        cmocka_unit_test(every_bin_of_a_run_comes_back),
+        cmocka_unit_test(a_store_of_version_3_has_no_calibrations_and_gets_them),
         cmocka_unit_test(a_store_without_a_version_is_none),
         cmocka_unit_test(a_study_is_declared_once_and_without_what_varies_in_it),
     };

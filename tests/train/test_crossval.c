@@ -167,6 +167,7 @@ static void same_runs(const memory *p, const memory *q)
         assert_string_equal(p->result[i].model_sha256, q->result[j].model_sha256);
         assert_true(p->result[i].test_metric == q->result[j].test_metric);
         assert_true(p->result[i].val_loss == q->result[j].val_loss);
+        assert_memory_equal(&p->result[i].calibration, &q->result[j].calibration, sizeof p->result[i].calibration);
     }
 }
 
@@ -184,6 +185,11 @@ static void any_number_of_workers_gives_the_same_numbers(void **state)
     assert_int_equal(c.known, 0);
     assert_int_equal(mp_cv_go(&f->plan, &p, &c), MP_OK);
     same_runs(&one, &two);
+    for (int i = 0; i < one.count; i++) { /* of test graphs, each of which was said something of once */
+        const mp_cv_run *r = &f->plan.run[0];
+        while (strcmp(r->key.dataset, one.key[i].dataset) != 0 || r->key.fold != one.key[i].fold) r++;
+        assert_int_equal(mp_calibration_count(&one.result[i].calibration), r->split->n_test);
+    }
 }
 
 static void a_study_that_broke_off_continues_to_the_same_numbers(void **state)

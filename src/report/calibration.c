@@ -1,0 +1,98 @@
+/* calibration.c - see calibration.h.
+ * SPDX-License-Identifier: MIT */
+#include "report/calibration.h"
+#include "base/json.h"
+#include "report/svg.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static bool is_chosen(const mp_choice *c, int seed, const mp_choice_run *r)
+{
+    const mp_choice_point *p = &c->grid.point[c->chosen[seed]];
+    return r->seed == c->grid.seed[seed] && r->point.score_dim == p->score_dim && r->point.drop == p->drop;
+}
+
+/* Folds of a seed go together, since each graph is in the test fold of one; seeds do not, since errors of several would cancel. */
+mp_group_calibration mp_calibration_of(const mp_group *g, const mp_choice *c)
+{
+    mp_group_calibration out = { .error = 0 };
+    int seeds = 0;
+    for (int s = 0; s < c->grid.seeds; s++) {
+        mp_calibration one = { 0 };
+        if (c->chosen[s] == MP_NO_POINT) continue;
+        for (int i = 0; i < g->runs; i++)
+            if (is_chosen(c, s, &g->choice[i])) mp_calibration_join(&one, &g->run[i]->result.calibration);
+        if (mp_calibration_count(&one) == 0) continue;
+        out.error += mp_calibration_error(&one);
+        out.brier += mp_calibration_brier(&one);
+        mp_calibration_join(&out.all, &one);
+        seeds++;
+    }
+    out.error = seeds ? out.error / seeds : (double)NAN;
+    out.brier = seeds ? out.brier / seeds : (double)NAN;
+    return out;
+}
+
+void mp_calibration_json(const mp_calibration *c, mp_buf *b)
+{
+    mp_json_open(b, '{');
+    mp_json_add_real(b, "ece", mp_calibration_error(c));
+    mp_json_add_real(b, "brier", mp_calibration_brier(c));
+    mp_json_add_int(b, "count", mp_calibration_count(c));
+    mp_json_key(b, "bins");
+    mp_json_open(b, '[');
+    for (int i = 0; i < MP_BINS; i++) {
+        mp_json_open(b, '{');
+        mp_json_add_real(b, "from", i / (double)MP_BINS);
+        mp_json_add_real(b, "to", (i + 1) / (double)MP_BINS);
+        mp_json_add_int(b, "count", c->bin[i].count);
+        mp_json_add_real(b, "probability", mp_bin_said(&c->bin[i]));
+        mp_json_add_real(b, "true", mp_bin_held(&c->bin[i]));
+        mp_json_close(b, '}');
+    }
+    mp_json_close(b, ']');
+    mp_json_close(b, '}');
+}
+
+static void add_share(mp_table *t, double v)
+{
+    if (isnan(v))
+        mp_table_add(t, "-");
+    else
+        mp_table_add(t, "%.4f", v);
+}
+
+void mp_calibration_table(const mp_calibration *c, mp_arena *a, mp_table *t)
+{
+    static const char *const header[] = { "probability", "count", "mean probability", "share true", NULL };
+    mp_table_init(t, a, NULL, header);
+    for (int i = 0; i < MP_BINS; i++) {
+        mp_table_add(t, "%.1f to %.1f", i / (double)MP_BINS, (i + 1) / (double)MP_BINS);
+        mp_table_add(t, "%" PRId64, c->bin[i].count);
+        add_share(t, mp_bin_said(&c->bin[i]));
+        add_share(t, mp_bin_held(&c->bin[i]));
+    }
+}
+
+void mp_calibration_svg(const mp_calibration *c, const char *title, mp_buf *out)
+{
+    static const double ends[] = { 0, 1 };
+    double said[MP_BINS], held[MP_BINS];
+    int n = 0;
+    for (int i = 0; i < MP_BINS; i++) {
+        if (c->bin[i].count == 0) continue;
+        said[n] = mp_bin_said(&c->bin[i]);
+        held[n++] = mp_bin_held(&c->bin[i]);
+    }
+    const mp_svg_series line[] = { { "as said", "#888888", true, false, 2, ends, ends, NULL, NULL },
+                                   { "share true", "#2f7fc1", false, true, n, said, held, NULL, NULL } };
+    mp_svg_chart_spec chart = { .title = title,
+                                .x_label = "mean probability",
+                                .y_label = "share true",
+                                .width = 300,
+                                .height = 290,
+                                .series = 2,
+                                .line = line };
+    mp_svg_chart(&chart, out);
+}

@@ -13,7 +13,7 @@
 set -u
 root=$1
 compiler=${2:-cc}
-layers="base conf math graph grad nn task pool baseline data model train api store study report experiment selftest cli"
+layers="base conf math graph grad nn task pool baseline chem data model train api store study report experiment selftest cli"
 bad=0
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT INT TERM
@@ -99,7 +99,7 @@ while read -r line; do complain "$line: only src/cli prints or exits"; done <"$s
 
 # archive.c and fetch.c are the program's.
 grep -nE '(^|[^a-z_>.])(malloc|calloc|realloc|posix_memalign|aligned_alloc|strdup|strndup|asprintf|open_memstream) *\(' \
-    src/base/*.c src/conf/*.c src/math/*.c src/graph/*.c src/grad/*.c src/nn/*.c src/task/*.c src/pool/*.c src/baseline/*.c \
+    src/base/*.c src/conf/*.c src/math/*.c src/graph/*.c src/grad/*.c src/nn/*.c src/task/*.c src/pool/*.c src/baseline/*.c src/chem/*.c \
     src/data/*.c src/model/*.c src/train/*.c src/api/*.c | grep -vE '^src/(base/alloc|data/archive|data/fetch)\.c:' >"$scratch/malloc"
 while read -r line; do complain "memory that no host can provide: $line"; done <"$scratch/malloc"
 

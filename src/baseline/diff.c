@@ -57,7 +57,7 @@ static mp_mat *sage_run(const mp_sage *l, mp_ctx *c, const level *at, mp_input x
 {
     mp_mat *z = mp_lin_run(&l->rel, c, x, false);
     z = at->g ? mp_agg(c, at->g, MP_AGG_MEAN, z, NULL, false) : mp_block_mul(c, at->a, z, at->graphs);
-    if (x.dense) return mp_linear_onto(c, z, x.dense, mp_use(c, l->root.w), 0, mp_use(c, l->root.b), true);
+    if (x.dense && !x.of) return mp_linear_onto(c, z, x.dense, mp_use(c, l->root.w), 0, mp_use(c, l->root.b), true);
     return mp_act_of(c, mp_mix(c, 1, z, 1, mp_lin_run(&l->root, c, x, false)), MP_ACT_RELU);
 }
 

@@ -275,6 +275,7 @@ static mp_err take_edge_x(const mp_raw *raw, mp_arena *a, mp_dataset *d)
 {
     mp_sparse *edge_x = MP_NEW(a, mp_sparse, 1);
     MP_TRY(mp_edge_features_apply(&d->recipe, raw, a, edge_x));
+    mp_sparse_know(a, edge_x);
     d->edge_x = *edge_x;
     d->graphs.edge_x = edge_x;
     return MP_OK;

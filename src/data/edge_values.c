@@ -66,7 +66,7 @@ static mp_sparse take_attributes(const mp_sparse *x, const int *entry, int edges
         memcpy(col + ptr[e], x->col + x->ptr[entry[e]], n * sizeof *col);
         if (val) memcpy(val + ptr[e], x->val + x->ptr[entry[e]], n * sizeof *val);
     }
-    return (mp_sparse){ edges, x->cols, ptr, col, val };
+    return (mp_sparse){ .rows = edges, .cols = x->cols, .ptr = ptr, .col = col, .val = val };
 }
 
 bool mp_edge_values(const mp_edge_list *in, mp_arena *scratch, mp_arena *a, mp_raw *raw, mp_edge_clash *clash)

@@ -182,7 +182,9 @@ static mp_err make(making *m, const char *name, int rows, int64_t most, mp_arena
 static mp_sparse made(const making *m, int columns, mp_arena *a)
 {
     if (m->f.all_one) mp_arena_back(a, m->before_values);
-    return (mp_sparse){ m->rows, columns, m->ptr, m->f.col, m->f.all_one ? NULL : m->f.val };
+    return (mp_sparse){
+        .rows = m->rows, .cols = columns, .ptr = m->ptr, .col = m->f.col, .val = m->f.all_one ? NULL : m->f.val
+    };
 }
 
 mp_err mp_features_apply(const mp_recipe *r, const mp_raw *raw, mp_arena *a, mp_sparse *out, int *unseen)

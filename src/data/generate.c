@@ -134,7 +134,7 @@ static void color_attributes(const mp_sketch *const *list, mp_arena *a, mp_raw *
             ptr[v + 1] = count;
         }
     }
-    raw->attributes = (mp_sparse){ nodes, 1 + CHANNELS, ptr, col, NULL };
+    raw->attributes = (mp_sparse){ .rows = nodes, .cols = 1 + CHANNELS, .ptr = ptr, .col = col };
 }
 
 static mp_err make_colors(const mp_colors_options *o, mp_arena *scratch, mp_arena *a, mp_raw *out)
@@ -273,7 +273,7 @@ static void triangle_attributes(const mp_sketch *const *list, triangle_work w, m
             ptr[v + 1] = count;
         }
     }
-    raw->attributes = (mp_sparse){ nodes, 1, ptr, col, val };
+    raw->attributes = (mp_sparse){ .rows = nodes, .cols = 1, .ptr = ptr, .col = col, .val = val };
 }
 
 static mp_err make_triangles(const mp_triangles_options *o, mp_arena *scratch, mp_arena *a, mp_raw *out)
@@ -320,7 +320,7 @@ static mp_err normal_attributes(const mp_er_options *o, mp_arena *a, mp_raw *raw
         }
         ptr[v + 1] = count;
     }
-    raw->attributes = (mp_sparse){ nodes, o->columns, ptr, col, val };
+    raw->attributes = (mp_sparse){ .rows = nodes, .cols = o->columns, .ptr = ptr, .col = col, .val = val };
     return MP_OK;
 }
 

@@ -82,7 +82,7 @@ static mp_sparse rows_of(const table *t, int rows, int cols, mp_arena *a)
     mp_real *val = MP_NEW_RAW(a, mp_real, t->val.n / sizeof *val);
     if (t->ptr.n) memcpy(ptr + 1, t->ptr.p, t->ptr.n);
     if (t->val.n) memcpy(val, t->val.p, t->val.n);
-    return (mp_sparse){ rows, cols, ptr, ints(&t->col, a), val };
+    return (mp_sparse){ .rows = rows, .cols = cols, .ptr = ptr, .col = ints(&t->col, a), .val = val };
 }
 
 /* ---- one line ---- */

@@ -122,7 +122,7 @@ mp_err mp_sparse_of(const float *v, int rows, int cols, const char *what, mp_are
         }
         ptr[r + 1] = (int)used;
     }
-    *out = (mp_sparse){ rows, cols, ptr, col, val };
+    *out = (mp_sparse){ .rows = rows, .cols = cols, .ptr = ptr, .col = col, .val = val };
     return MP_OK;
 }
 

@@ -250,7 +250,7 @@ static mp_err read_attributes(const reader *r, mp_arena *a, mp_sparse *out)
         }
         if (pass == 0) fill = (filling){ 0, MP_NEW_RAW(a, int, fill.count), MP_NEW_RAW(a, mp_real, fill.count) };
     }
-    *out = (mp_sparse){ r->lines, columns, ptr, fill.col, fill.val };
+    *out = (mp_sparse){ .rows = r->lines, .cols = columns, .ptr = ptr, .col = fill.col, .val = fill.val };
     return MP_OK;
 }
 

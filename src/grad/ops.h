@@ -32,9 +32,15 @@ mp_mat *mp_edge_take(mp_ctx *c, mp_mat *w, const int *from, int n);
 /* out_i = sum over edges of w_ij (sa a_i + sb b_j): the neighbour part of LEConv (math.md 2.5). */
 mp_mat *mp_edge_mix(mp_ctx *c, const mp_graph *g, mp_mat *a, mp_real sa, mp_mat *b, mp_real sb);
 
-/* s_i (s_i ReLU(x_i + root) + sum over edges of s_j ReLU(x_j + q_e)): messages with attributes of edges (math.md 2.7). q
- * E x C; root 1 x C or NULL; s N constants, NULL: all 1. */
-mp_mat *mp_edge_message(mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *q, mp_mat *root, const mp_real *scale);
+/* Rows that several nodes or edges share: i has row of[i]; NULL: row i. */
+typedef struct mp_shared {
+    mp_mat *rows;
+    const int *of;
+} mp_shared;
+
+/* s_i (s_i ReLU(x_i + root) + sum over edges of s_j ReLU(x_j + q_e)): messages with attributes of edges (math.md 2.7). x a row
+ * a node, q a row an edge; root 1 x C or NULL; s N constants, NULL: all 1. */
+mp_mat *mp_edge_message(mp_ctx *c, const mp_graph *g, mp_shared x, mp_shared q, mp_mat *root, const mp_real *scale);
 
 /* s_i w_ij s_j with s_i = (sum of the weights that leave i + 1e-10)^-1/2, E x 1. */
 mp_mat *mp_edge_sym(mp_ctx *c, const mp_graph *g);

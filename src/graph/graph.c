@@ -226,6 +226,15 @@ static void gather_sparse(mp_arena *a, const rows_of *of, const mp_sparse *x, co
     out->val = val;
 }
 
+static void gather_kinds(mp_arena *a, const rows_of *of, const mp_sparse *x, const int *which, int n, mp_sparse *out)
+{
+    int *kind = MP_NEW_RAW(a, int, out->rows), at = 0;
+    for (int i = 0; i < n; i++)
+        for (int v = first_row(of, which[i]), end = first_row(of, which[i] + 1); v < end; v++) kind[at++] = x->kind[v];
+    out->kind = kind;
+    out->kinds = x->kinds;
+}
+
 static mp_sparse gather_rows(mp_arena *a, rows_of of, const mp_sparse *x, const int *which, int n, int rows)
 {
     mp_sparse out = { .rows = rows, .cols = x->cols };
@@ -233,6 +242,7 @@ static mp_sparse gather_rows(mp_arena *a, rows_of of, const mp_sparse *x, const 
         gather_sparse(a, &of, x, which, n, &out);
     else
         gather_dense(a, &of, x, which, n, &out);
+    if (x->kind) gather_kinds(a, &of, x, which, n, &out);
     return out;
 }
 

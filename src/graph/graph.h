@@ -40,6 +40,8 @@ typedef struct mp_sparse {
     int rows, cols;
     const int *ptr, *col;
     const mp_real *val;
+    const int *kind; /* row v: below `kinds`, the same for rows that are equal and for no others; NULL: not known */
+    int kinds;
 } mp_sparse;
 
 typedef struct mp_graph {
@@ -50,7 +52,7 @@ typedef struct mp_graph {
     const int *rev;                /* E: the same edge seen from its other end               */
     mp_mat *w;                     /* E x 1: weights, or NULL when all are 1                 */
     const mp_sparse *edge_x;       /* attributes of edges, a row an edge; NULL: none         */
-    const int *edge_from;          /* E: the edge's row of edge_x, -1: it is new and has none; NULL: row e */
+    const int *edge_from;          /* E: the edge's row of edge_x; NULL: row e */
     mp_norm *norm;                 /* a memo; NULL: not kept                                 */
     bool loopless;                 /* known to have no self loops                            */
     bool sums_only;                /* may lack `rev`, and edges where norm->twins has classes: mp_graph_gather */
@@ -94,6 +96,13 @@ MP_MUST mp_err mp_graph_from_edges(mp_arena *a, int graphs, const int *node_ptr,
 
 /* Rows which[0..n-1] of a matrix; a row without entries where which[i] is -1. */
 mp_sparse mp_sparse_pick(mp_arena *a, const mp_sparse *x, const int *which, int n);
+
+/* The rows that occur among which[0..n-1] (NULL: all of x, n of them), each once, in the order in which they are first met; (*of)[i] is the
+ * place of row i there. */
+mp_sparse mp_sparse_distinct(mp_arena *a, const mp_sparse *x, const int *which, int n, const int **of);
+
+/* Fills in the kinds of rows. */
+void mp_sparse_know(mp_arena *a, mp_sparse *x);
 
 /* The graphs `which[0..n-1]` of a larger collection (with `rev`) as a batch of their own, and their rows of
  * the features and of the attributes of edges. `sums_only`: of its edges nothing is asked but the normalised sum over closed neighbourhoods, so their

@@ -46,7 +46,7 @@ void mp_sparse_join(mp_arena *a, const mp_sparse *x, int n, int rows, mp_sparse 
         v += x[i].rows;
         z += mine;
     }
-    *out = (mp_sparse){ rows, n ? x[0].cols : 0, ptr, col, val };
+    *out = (mp_sparse){ .rows = rows, .cols = n ? x[0].cols : 0, .ptr = ptr, .col = col, .val = val };
 }
 
 void mp_graph_join(mp_arena *a, const mp_graph *g, const mp_sparse *x, int n, mp_graph *out, mp_sparse *out_x)

@@ -44,6 +44,12 @@ typedef struct mp_links {
     const int *to_ptr, *to;
 } mp_links;
 
+typedef struct mp_messages { /* along the edges of a graph (op_message.c) */
+    const int *row_ptr, *col, *rev;
+    const int *x_of, *q_of; /* node v has row x_of[v] of X, edge e row q_of[e] of Q; NULL: v and e themselves */
+    const mp_real *scale;   /* s, N; NULL: 1 */
+} mp_messages;
+
 typedef struct mp_walk { /* N each: paths of this length to each node and of the next, and the nodes that have any */
     mp_real *now, *next;
     int *list, *more;
@@ -70,12 +76,12 @@ typedef struct mp_walk { /* N each: paths of this length to each node and of the
     /* dW[col z] += val[z] dY[v], rows upwards; with `wrote` only rows it marks have contents, and it is completed. */ \
     K(sparse_bwd, (mp_real *dW, bool *wrote, const mp_real *dY, const int *ptr, const int *col, const mp_real *val,   \
                    int N, int C))                                                                                     \
-    /* Y[v] = r[v] (s[v] ReLU(X[v] + root) + sum over the edges e of row v of s[col e] ReLU(X[col e] + Q[e])), with r, s \
-     * (NULL: 1), row_ptr and col of g; root NULL: no such term. */                                                   \
-    K(message_fwd, (mp_real *Y, const mp_real *X, const mp_real *Q, const mp_real *root, mp_links g, int N, int C))   \
-    /* dX (+)=, dQ (+)=, droot +=; each may be NULL. perm of g is the reverse of an edge. */                          \
+    /* Y[v] = s[v] (s[v] ReLU(X[v] + root) + sum over the edges e of row v of s[col e] ReLU(X[col e] + Q[e])), rows of \
+     * X and Q as m has them; root NULL: no such term. */                                                             \
+    K(message_fwd, (mp_real *Y, const mp_real *X, const mp_real *Q, const mp_real *root, mp_messages m, int N, int C))\
+    /* dX +=, dQ +=, droot +=; each may be NULL. */                                                                   \
     K(message_bwd, (mp_real *dX, mp_real *dQ, mp_real *droot, const mp_real *dY, const mp_real *X, const mp_real *Q,  \
-                    const mp_real *root, mp_links g, bool add_x, bool add_q, int N, int C))                           \
+                    const mp_real *root, mp_messages m, int N, int C))                                                \
     /* out[i, d*C+c] = G[i,d] X[keep i, c]; split > 0: out[i,c] = G[i, c/split] X[keep i, c]. */                      \
     K(gate_fwd, (mp_real *out, const mp_real *X, const mp_real *G, const int *keep, int K, int C, int D, int split))  \
     /* dX[keep i] (+)= G dOut; dG = <X, dOut>, 16 lanes. dX, dG may be NULL. */                                       \

@@ -61,7 +61,7 @@ mp_err mp_autoencoder_new(mp_arena *a, const mp_config *config, mp_inputs in, mp
 mp_mat *mp_autoencoder_forward(const mp_autoencoder *m, mp_ctx *c, const mp_graph *g, const mp_sparse *x, mp_mat *dense,
                                const mp_pooling **pooling, mp_mat **aux)
 {
-    mp_input in = { dense, x };
+    mp_input in = { .dense = dense, .sparse = x };
     mp_pooling *p = MP_NEW(c->arena, mp_pooling, 1);
     for (int l = 0; l < LAYERS; l++) {
         if (l == DOWN) {

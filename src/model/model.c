@@ -252,7 +252,7 @@ static mp_mat *run_baseline(const mp_model *m, mp_ctx *c, const mp_graph *g, mp_
 mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const mp_sparse *x, mp_mat *dense,
                          mp_trail *trail, mp_mat **aux)
 {
-    mp_input in = { dense, x };
+    mp_input in = { .dense = dense, .sparse = x };
     mp_mat *r = NULL, *now = NULL;
     bool bare = false; /* only the next convolution needs the values of `now` again */
     if (trail) trail->levels = 0;

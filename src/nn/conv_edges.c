@@ -14,12 +14,14 @@ static mp_lin edge_init(const mp_conv_setup *s, int width)
     return mp_lin_glorot(s->params, s->prefix, "edge", s->edge_in, width);
 }
 
-/* Q, E x width. */
-static mp_mat *edge_run(const mp_lin *l, mp_ctx *c, const mp_graph *g)
+/* Q, a row for each kind of edges. */
+static mp_shared edge_run(const mp_lin *l, mp_ctx *c, const mp_graph *g)
 {
     mp_assert(g->edge_x != NULL && g->edge_x->cols == mp_use(c, l->w)->rows);
-    mp_sparse own = g->edge_from ? mp_sparse_pick(c->arena, g->edge_x, g->edge_from, g->edges) : *g->edge_x;
-    return mp_lin_run(l, c, (mp_input){ NULL, &own }, false);
+    mp_shared q;
+    mp_sparse kinds = mp_sparse_distinct(c->arena, g->edge_x, g->edge_from, g->edges, &q.of);
+    q.rows = mp_lin_run(l, c, (mp_input){ .sparse = &kinds }, false);
+    return q;
 }
 
 typedef struct gine {
@@ -38,7 +40,7 @@ static mp_mat *gine_run(const void *state, mp_ctx *c, const mp_graph *g, mp_inpu
 {
     const gine *a = state;
     mp_mat *x = mp_dense_input(c, in);
-    mp_mat *y = mp_mix(c, 1, x, 1, mp_edge_message(c, g, x, edge_run(&a->edge, c, g), NULL, NULL));
+    mp_mat *y = mp_mix(c, 1, x, 1, mp_edge_message(c, g, (mp_shared){ x, NULL }, edge_run(&a->edge, c, g), NULL, NULL));
     return mp_lin_run(&a->second, c, MP_DENSE(mp_lin_run(&a->first, c, MP_DENSE(y), true)), relu);
 }
 
@@ -61,7 +63,7 @@ static mp_mat *ogb_gcn_run(const void *state, mp_ctx *c, const mp_graph *g, mp_i
     mp_real *root = MP_NEW_RAW(c->arena, mp_real, g->nodes);
     mp_csr on = mp_graph_csr(g);
     c->k->closed_roots(root, &on, true, 0, g->nodes); /* a stored loop is an edge like others */
-    mp_mat *z = mp_lin_run(&a->lin, c, in, false);
+    mp_shared z = { mp_lin_run(&a->lin, c, mp_unshared(in), false), in.of };
     mp_mat *y = mp_edge_message(c, g, z, edge_run(&a->edge, c, g), mp_use(c, a->root), root);
     return relu ? mp_act_of(c, y, MP_ACT_RELU) : y;
 }
@@ -86,7 +88,8 @@ static mp_mat *ogb_gin_run(const void *state, mp_ctx *c, const mp_graph *g, mp_i
 {
     const ogb_gin *a = state;
     mp_mat *x = mp_dense_input(c, in);
-    mp_mat *y = mp_grow(c, x, mp_use(c, a->eps), mp_edge_message(c, g, x, edge_run(&a->edge, c, g), NULL, NULL));
+    mp_mat *y = mp_grow(c, x, mp_use(c, a->eps),
+                        mp_edge_message(c, g, (mp_shared){ x, NULL }, edge_run(&a->edge, c, g), NULL, NULL));
     y = mp_bnorm_run(&a->norm, c, mp_lin_run(&a->first, c, MP_DENSE(y), false));
     return mp_lin_run(&a->second, c, MP_DENSE(mp_act_of(c, y, MP_ACT_RELU)), relu);
 }

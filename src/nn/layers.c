@@ -33,9 +33,15 @@ mp_lin mp_lin_glorot(mp_params *p, const char *prefix, const char *name, int in,
     return lin(p, prefix, name, in, out, false, mp_glorot(in, out));
 }
 
+mp_input mp_unshared(mp_input x)
+{
+    return (mp_input){ .dense = x.dense, .sparse = x.sparse };
+}
+
 mp_mat *mp_dense_input(mp_ctx *c, mp_input x)
 {
     const mp_sparse *s = x.sparse;
+    if (x.of) return mp_pick(c, mp_dense_input(c, mp_unshared(x)), x.of, x.nodes);
     if (x.dense) return x.dense;
     if (!s->ptr) return mp_mat_of(c, s->val, s->rows, s->cols);
     mp_real *v = MP_NEW_RAW(c->arena, mp_real, (size_t)s->rows * (size_t)s->cols);
@@ -62,6 +68,7 @@ mp_mat *mp_bnorm_run(const mp_bnorm *l, mp_ctx *c, mp_mat *x)
 
 mp_mat *mp_lin_run(const mp_lin *l, mp_ctx *c, mp_input x, bool relu)
 {
+    if (x.of) return mp_pick(c, mp_lin_run(l, c, mp_unshared(x), relu), x.of, x.nodes);
     if (x.sparse && !x.sparse->ptr) x.dense = mp_dense_input(c, x);
     if (x.dense) return mp_linear(c, x.dense, mp_use(c, l->w), mp_use(c, l->b), relu);
     mp_mat *y = mp_linear_sparse(c, x.sparse, mp_use(c, l->w), mp_use(c, l->b));

@@ -16,8 +16,10 @@ MP_API_BEGIN
 typedef struct mp_input { /* one of the two */
     mp_mat *dense;
     const mp_sparse *sparse;
+    const int *of; /* N: node v has row of[v] of the matrix, where nodes share rows; NULL: row v */
+    int nodes;     /* N, with `of` */
 } mp_input;
-#define MP_DENSE(x) ((mp_input){ (x), NULL })
+#define MP_DENSE(x) ((mp_input){ .dense = (x) })
 
 double mp_glorot(int fan_a, int fan_b); /* sqrt(6 / (a + b)) */
 double mp_fan_in(int in);               /* 1 / sqrt(in): PyTorch's Linear */
@@ -29,6 +31,9 @@ mp_lin mp_lin_init(mp_params *p, const char *prefix, const char *name, int in, i
 /* Glorot initial weights, no bias. */
 mp_lin mp_lin_glorot(mp_params *p, const char *prefix, const char *name, int in, int out);
 mp_mat *mp_lin_run(const mp_lin *l, mp_ctx *c, mp_input x, bool relu);
+
+/* The rows that nodes share, each once. */
+mp_input mp_unshared(mp_input x);
 
 /* The features as a dense matrix. */
 mp_mat *mp_dense_input(mp_ctx *c, mp_input x);

@@ -47,7 +47,7 @@ static mp_err read_attributes(mp_case *k, const tables *t, mp_sparse *out)
             col[k->slot[e] * t->count + i] = t->first[i] + at;
         }
     }
-    *out = (mp_sparse){ E, t->first[t->count], ptr, col, NULL };
+    *out = (mp_sparse){ .rows = E, .cols = t->first[t->count], .ptr = ptr, .col = col };
     return MP_OK;
 }
 

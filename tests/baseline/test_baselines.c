@@ -70,7 +70,7 @@ static void renumber(mp_rig *r, net *n, void *state)
         col[to[v]] = x.col[v];
         value[to[v]] = x.val[v];
     }
-    mp_sparse y = { x.rows, x.cols, x.ptr, col, value };
+    mp_sparse y = { .rows = x.rows, .cols = x.cols, .ptr = x.ptr, .col = col, .val = value };
     const mp_real *a = predict(r, n, &g, &x, all, 3), *b = predict(r, n, &h, &y, all, 3);
     for (int i = 0; i < 3 * NET_OUTPUTS; i++)
         if (!(fabs((double)a[i] - (double)b[i]) <= 1e-4 * fmax(1, fabs((double)a[i]))))
@@ -144,7 +144,7 @@ static void strange(mp_rig *r, net *n, void *state)
     /* All nodes alike: every score ties. */
     mp_graph g = net_batch(r);
     int *zero = MP_NEW(r->memory, int, g.nodes);
-    mp_sparse x = { g.nodes, NET_FEATURES, counting(r, g.nodes + 1), zero, NULL };
+    mp_sparse x = { .rows = g.nodes, .cols = NET_FEATURES, .ptr = counting(r, g.nodes + 1), .col = zero };
     train_some(n, &g, &x, counting(r, g.graphs), g.graphs, 1, 2);
 }
 

@@ -85,7 +85,8 @@ static void values_of_edges_reach_the_model_from_either_format(void **state)
         }
     raw.edge_labels = label;
     raw.edge_label_columns = 1;
-    raw.edge_attributes = (mp_sparse){ g->edges, 1, ptr, MP_NEW(arena, int, g->edges), val };
+    raw.edge_attributes =
+        (mp_sparse){ .rows = g->edges, .cols = 1, .ptr = ptr, .col = MP_NEW(arena, int, g->edges), .val = val };
     raw.name = "EDGES";
     assert_int_equal(mp_tu_write(&raw, path("EDGES")), MP_OK);
     run("data convert @/EDGES @/e.jsonl");

@@ -257,7 +257,7 @@ static void a_graph_without_an_answer_is_named_in_files_as_well(void **state)
         }
     }
     copy.name = "BIG";
-    copy.attributes = (mp_sparse){ nodes, cols, ptr, col, val };
+    copy.attributes = (mp_sparse){ .rows = nodes, .cols = cols, .ptr = ptr, .col = col, .val = val };
     assert_int_equal(mp_tu_write(&copy, path("BIG")), MP_OK);
     mp_spawned s = expect(1, "predict @/m.safetensors @/BIG");
     assert_non_null(strstr(s.err.p, "midpool: BIG: graph 3: "));

@@ -50,7 +50,7 @@ static mp_sparse all_columns(const net *n)
     for (int v = 0; v <= rows; v++) ptr[v] = v * cols;
     for (int i = 0; i < rows * cols; i++) col[i] = i % cols;
     assert_int_equal(mp_tensor_reals(t, val), MP_OK);
-    return (mp_sparse){ rows, cols, ptr, col, val };
+    return (mp_sparse){ .rows = rows, .cols = cols, .ptr = ptr, .col = col, .val = val };
 }
 
 static void set_options(net *n, const char *pool)

@@ -77,6 +77,14 @@ void check_agg(void **state)
     }
 }
 
+/* For nodes and edges that share rows. */
+static const int *three_kinds(mp_check *t, int n)
+{
+    int *of = MP_NEW_RAW(t->rig.memory, int, n + 1);
+    for (int i = 0; i <= n; i++) of[i] = (i * i + i / 2) % 3;
+    return of;
+}
+
 void check_edge_message(void **state)
 {
     mp_check *t = *state;
@@ -86,7 +94,9 @@ void check_edge_message(void **state)
             mp_check_reset(t);
             int C = widths[how % 3];
             mp_graph g = graph_of(t, i);
-            mp_mat *x = mp_check_input(t, g.nodes, C), *q = mp_check_input(t, g.edges, C);
+            const int *kinds = how % 4 == 3 ? three_kinds(t, g.nodes + g.edges) : NULL;
+            mp_shared x = { mp_check_input(t, kinds ? 3 : g.nodes, C), kinds };
+            mp_shared q = { mp_check_input(t, kinds ? 3 : g.edges, C), kinds ? kinds + 1 : NULL };
             mp_mat *root = how & 1 ? mp_check_input(t, 1, C) : NULL;
             const mp_real *scale = how & 2 ? mp_rig_mat(&t->rig, g.nodes, 1)->v : NULL;
             for (mp_check_begin(t, "message"); mp_check_next(t);) {

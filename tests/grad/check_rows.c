@@ -40,18 +40,18 @@ void check_linear_sparse(void **state)
     for (int how = 0; how < 4; how++) {
         for (int width = 1; width <= 69; width += 17) {
             mp_check_reset(t);
-            mp_sparse x = { 4, 5, ptr, col, how & 1 ? val : NULL };
+            mp_sparse x = { .rows = 4, .cols = 5, .ptr = ptr, .col = col, .val = how & 1 ? val : NULL };
             mp_mat *w = mp_check_input(t, 5, width), *b = how & 2 ? mp_check_input(t, 1, width) : NULL;
             MP_GRADCHECK(t, mp_linear_sparse(&t->ctx, &x, w, b));
         }
     }
     mp_check_reset(t);
-    mp_sparse x = { 4, 5, ptr, col, val };
+    mp_sparse x = { .rows = 4, .cols = 5, .ptr = ptr, .col = col, .val = val };
     mp_mat *w = mp_check_input(t, 5, 3), *b = mp_check_input(t, 1, 3);
     MP_GRADCHECK(t, mp_mix(&t->ctx, 2, mp_linear_sparse(&t->ctx, &x, w, b), -3, mp_linear_sparse(&t->ctx, &x, w, b)));
     /* A weight whose gradient may come by rows: columns 0 and 4 of `few` are empty, and others use it before and after. */
     static const int few_ptr[] = { 0, 1, 1, 3, 4 }, few_col[] = { 3, 1, 2, 3 };
-    mp_sparse few = { 4, 5, few_ptr, few_col, NULL };
+    mp_sparse few = { .rows = 4, .cols = 5, .ptr = few_ptr, .col = few_col };
     for (int order = 0; order < 8; order++) {
         mp_check_reset(t);
         mp_mat *shared = mp_check_input(t, 5, 3), *dense = mp_check_input(t, 4, 5);

@@ -567,10 +567,19 @@ void run_adam(const mp_kernels *k, mp_rig *r, trace *t)
     trace_reals(t, v, n);
 }
 
-static mp_links message_links(mp_rig *r, const mp_graph *g)
+/* Some rows for nodes or edges to share, or NULL: each has its own. */
+static const int *some_rows(mp_rig *r, int n)
+{
+    if (coin(r)) return NULL;
+    int *of = MP_NEW_RAW(r->memory, int, n);
+    for (int i = 0; i < n; i++) of[i] = mp_rng_below(&r->rng, n < 5 ? n : 5);
+    return of;
+}
+
+static mp_messages some_messages(mp_rig *r, const mp_graph *g)
 {
     float *scale = coin(r) ? reals(r, (size_t)g->nodes) : NULL;
-    return (mp_links){ .row_ptr = g->row_ptr, .col = g->col, .perm = g->rev, .s = scale, .r = scale };
+    return (mp_messages){ g->row_ptr, g->col, g->rev, some_rows(r, g->nodes), some_rows(r, g->edges), scale };
 }
 
 void run_message_fwd(const mp_kernels *k, mp_rig *r, trace *t)
@@ -578,7 +587,7 @@ void run_message_fwd(const mp_kernels *k, mp_rig *r, trace *t)
     mp_graph g = some_graph(r);
     int C = size(r);
     float *Y = reals(r, area(g.nodes, C)), *root = coin(r) ? reals(r, (size_t)C) : NULL;
-    k->message_fwd(Y, reals(r, area(g.nodes, C)), reals(r, area(g.edges, C)), root, message_links(r, &g), g.nodes, C);
+    k->message_fwd(Y, reals(r, area(g.nodes, C)), reals(r, area(g.edges, C)), root, some_messages(r, &g), g.nodes, C);
     trace_reals(t, Y, area(g.nodes, C));
 }
 
@@ -589,8 +598,7 @@ void run_message_bwd(const mp_kernels *k, mp_rig *r, trace *t)
     size_t n = area(g.nodes, C), e = area(g.edges, C);
     float *dX = coin(r) ? reals(r, n) : NULL, *dQ = coin(r) ? reals(r, e) : NULL;
     float *root = coin(r) ? reals(r, (size_t)C) : NULL, *droot = root && coin(r) ? reals(r, (size_t)C) : NULL;
-    k->message_bwd(dX, dQ, droot, reals(r, n), reals(r, n), reals(r, e), root, message_links(r, &g), coin(r), coin(r),
-                   g.nodes, C);
+    k->message_bwd(dX, dQ, droot, reals(r, n), reals(r, n), reals(r, e), root, some_messages(r, &g), g.nodes, C);
     if (dX) trace_reals(t, dX, n);
     if (dQ) trace_reals(t, dQ, e);
     if (droot) trace_reals(t, droot, (size_t)C);

@@ -34,8 +34,8 @@ static void layer(mp_check *t, const mp_conv_kind *kind, bool weighted, bool rel
         col[v] = v % 4;
     }
     ptr[0] = 0;
-    mp_sparse one_hot = { 12, 4, ptr, col, NULL };
-    mp_input in = sparse ? (mp_input){ NULL, &one_hot } : MP_DENSE(mp_check_input(t, g.nodes, 4));
+    mp_sparse one_hot = { .rows = 12, .cols = 4, .ptr = ptr, .col = col };
+    mp_input in = sparse ? (mp_input){ .sparse = &one_hot } : MP_DENSE(mp_check_input(t, g.nodes, 4));
     MP_GRADCHECK(t, mp_conv_run(&l, &t->ctx, mp_check_fresh(t, &g), in, relu));
 }
 
@@ -307,7 +307,7 @@ static void draw_network(mp_check *t, const mp_config *conf, int outputs, net_ca
     }
     mp_real *value = MP_NEW(t->rig.memory, mp_real, n->g.nodes);
     mp_rig_fill(&t->rig, value, (size_t)n->g.nodes); /* one-hot rows would give equal nodes equal scores */
-    n->x = (mp_sparse){ n->g.nodes, 5, ptr, col, value };
+    n->x = (mp_sparse){ .rows = n->g.nodes, .cols = 5, .ptr = ptr, .col = col, .val = value };
     n->g.edge_x = mp_rig_attributes(&t->rig, &n->g, 3, MP_RIG_SPARSE);
     mp_inputs in = { .features = 5, .edge_features = 3, .outputs = outputs };
     mp_err e = mp_model_new(t->rig.memory, conf, in, &n->m);

@@ -98,7 +98,7 @@ mp_sparse net_features(mp_rig *r, int nodes)
         col[v] = mp_rng_below(&r->rng, NET_FEATURES);
     }
     mp_rig_fill(r, value, (size_t)nodes);
-    return (mp_sparse){ nodes, NET_FEATURES, ptr, col, value };
+    return (mp_sparse){ .rows = nodes, .cols = NET_FEATURES, .ptr = ptr, .col = col, .val = value };
 }
 
 mp_graph net_batch(mp_rig *r)

@@ -114,7 +114,7 @@ const mp_sparse *mp_rig_attributes(mp_rig *r, const mp_graph *g, int cols, mp_ri
         ptr[e + 1] = n;
     }
     mp_sparse *x = MP_NEW(r->memory, mp_sparse, 1);
-    *x = (mp_sparse){ g->edges, cols, ptr, col, kind == MP_RIG_ONES ? NULL : val };
+    *x = (mp_sparse){ .rows = g->edges, .cols = cols, .ptr = ptr, .col = col, .val = kind == MP_RIG_ONES ? NULL : val };
     if (kind == MP_RIG_DENSE) x->ptr = x->col = NULL;
     return x;
 }

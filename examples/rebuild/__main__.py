@@ -66,6 +66,8 @@ def main(model, folder):
     print(",".join(["graph"] + heads(word, [0] if task == "classify" else names) + heads(behind, names)))
     run = BASELINES.get(config["pool"], network)
     for b, (g, x) in enumerate(load_graphs(folder, about["recipe"])):
+        if config.get("encoder") == "embed":
+            x = x @ weights["encoder.weight"].T  # 6.3
         y = run(config, weights, g, x)
         if scale:
             y = np.array(scale["mean"]) + np.array(scale["std"]) * y

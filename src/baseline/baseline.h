@@ -14,6 +14,7 @@ typedef struct mp_net_setup { /* what a network knows when it claims its paramet
     const mp_config *conf;    /* clusters is resolved: never 0 for a row with needs_clusters */
     mp_params *params;
     int features, edge_features, outputs;
+    const mp_tables *edge_tables; /* as in mp_conv_setup */
 } mp_net_setup;
 
 typedef struct mp_prepare { /* for what is computed once for a data set */

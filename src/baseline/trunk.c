@@ -14,7 +14,8 @@ mp_trunk mp_trunk_init(const mp_net_setup *s, int given)
                               .prefix = name,
                               .in = l ? s->conf->hidden : s->features,
                               .out = s->conf->hidden,
-                              .edge_in = s->edge_features };
+                              .edge_in = s->edge_features,
+                              .edge_tables = s->edge_tables };
         t.conv[l] = mp_conv_new(l >= given && chosen->without ? chosen->without : chosen, &how);
     }
     return t;

@@ -14,7 +14,8 @@
 /* A data set as a configuration asks for it: its task (what sweeps vary must leave that alone). */
 MP_MUST mp_err mp_setup_load(const char *name, const char *data_dir, const mp_config *c, mp_arena *a, mp_dataset *out);
 
-#define MP_SETUP_PRESET_HELP "settings under a name: paper, authors (midpool ops), mid, colors, triangles; several: a,b"
+#define MP_SETUP_PRESET_HELP                                                                                           \
+    "settings under a name: paper, authors (midpool ops), mid, ogb, gmt, colors, triangles; several: a,b"
 
 /* A line on the set and its folds: "MUTAG: 188 graphs, 2 classes, 7 feature columns; folds: ...". */
 void mp_setup_describe(const mp_dataset *d, const mp_folds *f, char *out, size_t n);

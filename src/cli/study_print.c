@@ -36,7 +36,7 @@ static void row_name(const mp_study_row *row, char *out, size_t n)
 
 static mp_paper_cell paper_cell(const mp_study_row *row, bool large)
 {
-    if (!mp_paper_measures(mp_study_metric(row))) return (mp_paper_cell){ 0, 0 };
+    if (!mp_paper_measures(row->data->name, mp_study_metric(row))) return (mp_paper_cell){ 0, 0 };
     return mp_paper_find(row->data->name, row->config.pool, is_mid(row), large);
 }
 

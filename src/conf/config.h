@@ -41,8 +41,9 @@ typedef struct mp_config {
     int stop_on;         /* loss | metric: what makes an epoch better */
     int edge_attributes; /* use | ignore */
     /* network */
-    int arch; /* tu | colors | triangles */
-    int conv; /* auto | a convolution */
+    int arch;    /* tu | colors | triangles */
+    int conv;    /* auto | a convolution */
+    int encoder; /* none | embed */
     int hidden, layers;
     double dropout;
     /* training */
@@ -115,6 +116,7 @@ enum { MP_ARCH_TU, MP_ARCH_COLORS, MP_ARCH_TRIANGLES };
 enum { MP_TASK_AUTO }; /* the others are rows of src/task */
 enum { MP_STOP_ON_LOSS, MP_STOP_ON_METRIC };
 enum { MP_EDGES_USE, MP_EDGES_IGNORE };
+enum { MP_ENCODER_NONE, MP_ENCODER_EMBED };
 
 /* Fills a configuration with the defaults of the table. */
 void mp_config_init(mp_config *c);

@@ -294,6 +294,7 @@ mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a,
     else
         MP_TRY(mp_recipe_fit(raw, &out->recipe));
     MP_TRY(mp_features_apply(&out->recipe, raw, a, &out->x, &out->unseen_nodes));
+    if (out->recipe.label_columns > 1) mp_sparse_know(a, &out->x); /* things of several properties, as atoms are */
     out->unused_edge_columns = raw->edge_columns_unread;
     if (mp_recipe_edge_columns(&out->recipe))
         MP_TRY(take_edge_x(raw, a, out));

@@ -86,7 +86,8 @@ mp_err mp_recipe_fit(const mp_raw *raw, mp_recipe *out)
     if (out->skip_attributes > raw->attributes.cols) out->skip_attributes = raw->attributes.cols;
     out->attributes = raw->attributes.cols - out->skip_attributes;
     out->label_columns = raw->label_columns;
-    MP_TRY(fit_labels(raw->name, "node", raw->labels, raw->graphs.nodes, raw->label_columns, raw->label_range,
+    MP_TRY(fit_labels(raw->name, "node", raw->labels, raw->graphs.nodes, raw->label_columns,
+                      known && known->labels && raw->label_columns == 1 ? &known->labels : raw->label_range,
                       out->label_min, out->label_count));
     out->edge_attributes = raw->edge_attributes.cols;
     out->edge_label_columns = raw->edge_label_columns;

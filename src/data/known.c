@@ -7,6 +7,10 @@
 
 #define LABELS "node labels"
 #define DEGREE "one-hot degree"
+#define ATOMS  "9 atom features"
+#define OGB(preset_name)                                                                                               \
+    .task = &mp_task_binary, .preset = (preset_name),                                                                  \
+    .note = "the paper rounds edges; features of copies may be rebuilt"
 
 static const mp_known table[] = {
     { "DD", 1178, 2, 284.32, 715.66, 89, LABELS, .note = NULL },
@@ -35,8 +39,12 @@ static const mp_known table[] = {
       .task = &mp_task_count, .preset = "triangles",
       .fixed = { { 0, 30000 }, { 30000, 35000 }, { 35000, 40000 }, { 40000, 45000 } },
       .fixed_name = { "train", "val", "test-origin", "test-large" } },
-    { "ZINC_12k", .columns = 0, .task = &mp_task_regress, .fixed = { { 0, 10000 }, { 10000, 11000 }, { 11000, 12000 } },
-      .fixed_name = { "train", "val", "test-origin" } },
+    { "ogbg_molhiv", 41127, 2, 25.51, 27.52, 174, ATOMS, OGB("ogb-large") },
+    { "ogbg_molbbbp", 2039, 2, 24.06, 26.0, 174, ATOMS, OGB("ogb") },
+    { "ogbg_moltox21", 7831, 12, 18.57, 19.3, 174, ATOMS, OGB("ogb") },
+    { "ogbg_moltoxcast", 8576, 617, 18.78, 19.3, 174, ATOMS, OGB("ogb") },
+    { "ZINC_12k", .columns = 28, .source = "28 atom types", .labels = 28, .task = &mp_task_regress,
+      .fixed = { { 0, 10000 }, { 10000, 11000 }, { 11000, 12000 } }, .fixed_name = { "train", "val", "test-origin" } },
 };
 enum { ROWS = sizeof table / sizeof *table };
 

@@ -414,8 +414,8 @@ static mp_err build(const mp_safetensors *s, const mp_json *root, const char *na
     if (edges != mp_recipe_edge_columns(&about->recipe))
         return mp_fail(MP_ERR_INPUT, "%s: the recipe makes %d columns of edges, the model takes %" PRId64, name,
                        mp_recipe_edge_columns(&about->recipe), edges);
-    mp_inputs in = { (int)features, (int)edges, (int)outputs };
-    if (mp_model_plan(a, &config, in, m) != MP_OK) return mp_fail_within(MP_ERR_INPUT, "%s", name);
+    if (mp_model_plan(a, &config, mp_inputs_of(&about->recipe, (int)outputs), m) != MP_OK)
+        return mp_fail_within(MP_ERR_INPUT, "%s", name);
     mp_model_aim(*m, &goal);
     mp_params *p = mp_model_params(*m);
     MP_TRY(check_params(p, s, name));

@@ -14,6 +14,7 @@
 static const mp_opt network_rows[] = {
     { "arch", MP_OPT_CHOICE, AT(arch), "tu", 0, 0, "tu|colors|triangles", "network around the pooling" },
     { "conv", MP_OPT_CHOICE, AT(conv), "auto", 0, 0, "auto|gcn|graphconv|gin|sage|gat|cheb|leconv|leconv-pyg|leconv-authors|graphconv-mean|gcn-raw|gcn-noloop|gine|ogb-gcn|ogb-gin", "convolution of the network" },
+    { "encoder", MP_OPT_CHOICE, AT(encoder), "none", 0, 0, "none|embed", "before the first layer: a learned row for each value of each feature column, summed" },
     { "hidden", MP_OPT_INT, AT(hidden), "128", 1, 4096, NULL, "channels" },
     { "layers", MP_OPT_INT, AT(layers), "3", 1, 16, NULL, "blocks of convolution and pooling" },
     { "dropout", MP_OPT_REAL, AT(dropout), "0.5", 0, 0.999, NULL, "dropout of the head" },
@@ -46,6 +47,7 @@ struct mp_model {
     void *baseline_state;
     const arch *arch;
     mp_inputs in;
+    mp_lin encoder; /* with --encoder embed */
     int blocks;
     mp_goal goal;
     mp_conv conv[MP_LEVELS];
@@ -132,11 +134,24 @@ static void init_head(mp_model *m, int in)
     }
 }
 
+/* Columns that the first layer meets. */
+static int init_encoder(mp_model *m)
+{
+    if (m->conf.encoder == MP_ENCODER_NONE) return m->in.features;
+    m->encoder = mp_embed_init(&m->params, "", "encoder", m->in.features, m->conf.hidden, &m->in.tables);
+    return m->conf.hidden;
+}
+
 static mp_err init_baseline(mp_model *m, mp_arena *a)
 {
     if (m->baseline->needs_clusters && m->conf.clusters == 0)
         return mp_fail(MP_ERR_USAGE, "%s needs --clusters", m->baseline->name);
-    mp_net_setup s = { &m->conf, &m->params, m->in.features, m->in.edge_features, m->in.outputs };
+    mp_net_setup s = { .conf = &m->conf,
+                       .params = &m->params,
+                       .features = init_encoder(m),
+                       .edge_features = m->in.edge_features,
+                       .outputs = m->in.outputs,
+                       .edge_tables = &m->in.edge_tables };
     m->baseline_state = mp_arena_zero(a, 1, m->baseline->size);
     m->baseline->init(m->baseline_state, &s);
     return MP_OK;
@@ -148,7 +163,7 @@ static mp_err init_blocks(mp_model *m, mp_arena *a)
     m->arch = &archs[m->conf.arch];
     m->blocks = m->arch->blocks ? m->arch->blocks : m->conf.layers;
     const mp_conv_kind *usual = conv_of(&m->conf);
-    int width = m->in.features;
+    int width = init_encoder(m);
     for (int l = 0; l < m->blocks; l++) {
         const char *number = mp_arena_printf(a, "%d", l);
         const mp_conv_kind *kind = l ? mp_pool_next_conv(m->pool[l - 1], usual) : usual;
@@ -157,7 +172,8 @@ static mp_err init_blocks(mp_model *m, mp_arena *a)
                                                          .prefix = mp_param_under(&m->params, "convs", number),
                                                          .in = width,
                                                          .out = m->conf.hidden,
-                                                         .edge_in = m->in.edge_features });
+                                                         .edge_in = m->in.edge_features,
+                                                         .edge_tables = &m->in.edge_tables });
         width = m->conf.hidden;
         if (l == m->blocks - 1 && !m->arch->pool_last) continue;
         m->pool[l] = mp_pool_new(a, op, &m->conf, &m->params, mp_param_under(&m->params, "pools", number), width);
@@ -241,6 +257,18 @@ static mp_mat *add_loss(const mp_model *m, mp_ctx *c, mp_mat *sum, int level, co
     return sum ? mp_mix(c, 1, sum, weight, loss) : mp_mix(c, weight, loss, 0, NULL);
 }
 
+/* Nodes of one kind have one row. */
+static mp_input encode(const mp_model *m, mp_ctx *c, mp_input in)
+{
+    mp_input out = { 0 };
+    if (m->conf.encoder == MP_ENCODER_NONE) return in;
+    if (in.dense) return MP_DENSE(mp_lin_run(&m->encoder, c, in, false));
+    out.nodes = in.sparse->rows;
+    mp_sparse kinds = mp_sparse_distinct(c->arena, in.sparse, NULL, out.nodes, &out.of);
+    out.dense = mp_lin_run(&m->encoder, c, (mp_input){ .sparse = &kinds }, false);
+    return out;
+}
+
 static mp_mat *run_baseline(const mp_model *m, mp_ctx *c, const mp_graph *g, mp_input in, mp_mat **aux)
 {
     mp_mat *loss = NULL, *y = m->baseline->run(m->baseline_state, c, g, in, &loss);
@@ -252,7 +280,7 @@ static mp_mat *run_baseline(const mp_model *m, mp_ctx *c, const mp_graph *g, mp_
 mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const mp_sparse *x, mp_mat *dense,
                          mp_trail *trail, mp_mat **aux)
 {
-    mp_input in = { .dense = dense, .sparse = x };
+    mp_input in = encode(m, c, (mp_input){ .dense = dense, .sparse = x });
     mp_mat *r = NULL, *now = NULL;
     bool bare = false; /* only the next convolution needs the values of `now` again */
     if (trail) trail->levels = 0;
@@ -330,6 +358,25 @@ const mp_config *mp_model_config(const mp_model *m)
 int mp_model_features(const mp_model *m)
 {
     return m->in.features;
+}
+
+/* Columns of attributes or degrees are numbers: one table. Each column of labels is a table. */
+static mp_tables tables_of(int numbers, int columns, const int *count)
+{
+    mp_tables t = { 0 };
+    if (numbers) t.rows[t.count++] = numbers;
+    for (int k = 0; k < columns; k++) t.rows[t.count++] = count[k];
+    return t;
+}
+
+mp_inputs mp_inputs_of(const mp_recipe *r, int outputs)
+{
+    mp_inputs in = { .features = mp_recipe_columns(r), .edge_features = mp_recipe_edge_columns(r), .outputs = outputs };
+    _Static_assert(MP_TABLES_MOST >= MP_MAX_LABEL_COLUMNS + 1, "a table for each column of labels, and one of numbers");
+    in.tables = tables_of(r->attributes, r->label_columns, r->label_count);
+    if (r->degree != MP_DEGREE_NONE) in.tables.count = 0;
+    in.edge_tables = tables_of(r->edge_attributes, r->edge_label_columns, r->edge_label_count);
+    return in;
 }
 
 int mp_model_edge_features(const mp_model *m)

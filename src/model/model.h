@@ -8,6 +8,7 @@
 
 #include "baseline/baseline.h"
 #include "conf/config.h"
+#include "data/dataset.h"
 #include "nn/params.h"
 #include "pool/pool.h"
 #include "task/task.h"
@@ -21,11 +22,15 @@ const mp_method_preset *mp_config_presets(const char *pool);
 
 typedef struct mp_model mp_model;
 
-typedef struct mp_inputs { /* what a network meets and gives */
-    int features;          /* columns of the features                                     */
-    int edge_features;     /* columns of the attributes of edges; 0: there are none       */
-    int outputs;           /* classes, or 1 for regression                                */
+typedef struct mp_inputs {         /* what a network meets and gives */
+    int features;                  /* columns of the features                                     */
+    int edge_features;             /* columns of the attributes of edges; 0: there are none       */
+    int outputs;                   /* classes, or 1 for regression                                */
+    mp_tables tables, edge_tables; /* what the columns are: attributes, then each label         */
 } mp_inputs;
+
+/* What a recipe makes. */
+mp_inputs mp_inputs_of(const mp_recipe *r, int outputs);
 
 /* Whether a network configured like this reads attributes of edges; then it cannot do without. */
 bool mp_config_uses_edges(const mp_config *c);

@@ -8,8 +8,9 @@
 #include <string.h>
 
 /* Of every method: how large it is and how it is trained. */
-static const char training[] = "pool hidden batch-size epochs patience seed lr weight-decay beta1 clip schedule "
-                               "warmup:schedule=cosine lr-drop:schedule=step task metric stop-on:patience!=0";
+static const char training[] =
+    "pool hidden encoder batch-size epochs patience seed lr weight-decay beta1 clip schedule "
+    "warmup:schedule=cosine lr-drop:schedule=step task metric stop-on:patience!=0";
 /* Of the network around node-drop operators (model.c); baselines are networks of their own. */
 static const char network[] = "arch conv edge-attributes layers:arch=tu dropout:arch=tu";
 

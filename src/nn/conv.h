@@ -18,9 +18,10 @@ typedef struct mp_conv_setup { /* what a convolution knows when it claims its pa
     const mp_config *conf;     /* of the network, for options of its own; NULL: their defaults */
     mp_params *params;
     const char *prefix;
-    int in, out; /* channels                                           */
-    int edge_in; /* columns of the attributes of edges; 0: there are none */
-    int heads;   /* of attention, side by side; 0: one                 */
+    int in, out;                  /* channels                                           */
+    int edge_in;                  /* columns of the attributes of edges; 0: there are none */
+    const mp_tables *edge_tables; /* what these columns are; NULL: one table */
+    int heads;                    /* of attention, side by side; 0: one                 */
 } mp_conv_setup;
 
 typedef struct mp_conv_kind {

@@ -11,7 +11,7 @@
 static mp_lin edge_init(const mp_conv_setup *s, int width)
 {
     mp_assert(s->edge_in > 0);
-    return mp_lin_glorot(s->params, s->prefix, "edge", s->edge_in, width);
+    return mp_embed_init(s->params, s->prefix, "edge", s->edge_in, width, s->edge_tables);
 }
 
 /* Q, a row for each kind of edges. */

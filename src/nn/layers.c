@@ -33,6 +33,14 @@ mp_lin mp_lin_glorot(mp_params *p, const char *prefix, const char *name, int in,
     return lin(p, prefix, name, in, out, false, mp_glorot(in, out));
 }
 
+mp_lin mp_embed_init(mp_params *p, const char *prefix, const char *name, int in, int out, const mp_tables *tables)
+{
+    mp_lin l = mp_lin_glorot(p, prefix, name, in, out);
+    if (!tables || tables->count < 2) return l;
+    mp_param_tables(p, l.w, tables->rows, tables->count);
+    return l;
+}
+
 mp_input mp_unshared(mp_input x)
 {
     return (mp_input){ .dense = x.dense, .sparse = x.sparse };

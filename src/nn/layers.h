@@ -32,6 +32,14 @@ mp_lin mp_lin_init(mp_params *p, const char *prefix, const char *name, int in, i
 mp_lin mp_lin_glorot(mp_params *p, const char *prefix, const char *name, int in, int out);
 mp_mat *mp_lin_run(const mp_lin *l, mp_ctx *c, mp_input x, bool relu);
 
+#define MP_TABLES_MOST 24
+typedef struct mp_tables {           /* columns of features that stand for tables of embeddings, side by side */
+    int count, rows[MP_TABLES_MOST]; /* none: one of all columns */
+} mp_tables;
+/* A map of such columns, without bias: with one 1 in the columns of each table, the sum of a row of each. Glorot's bound is
+ * that of each table. `tables` NULL: one. */
+mp_lin mp_embed_init(mp_params *p, const char *prefix, const char *name, int in, int out, const mp_tables *tables);
+
 /* The rows that nodes share, each once. */
 mp_input mp_unshared(mp_input x);
 

@@ -4,6 +4,7 @@
 #include "base/guard.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 const char *mp_param_under(const mp_params *p, const char *prefix, const char *name)
@@ -73,6 +74,17 @@ void mp_param_reshape(mp_params *p, int id, int dims, int d0, int d1, int d2)
     q->shape[3] = 1;
 }
 
+void mp_param_tables(mp_params *p, int id, const int *rows, int tables)
+{
+    mp_param *q = &p->list[id];
+    double *bound = MP_NEW_RAW(p->arena, double, q->rows);
+    int at = 0;
+    for (int t = 0; t < tables; t++)
+        for (int i = 0; i < rows[t]; i++) bound[at++] = sqrt(6.0 / ((double)rows[t] + q->cols));
+    mp_assert(at == q->rows);
+    q->row_bound = bound;
+}
+
 void mp_params_alloc(mp_params *p)
 {
     p->theta = MP_NEW(p->arena, mp_real, p->size);
@@ -87,6 +99,7 @@ static void init_one(mp_params *p, int id, uint64_t seed, uint64_t fold)
     int outer = q->flipped ? q->cols : q->rows, inner = q->flipped ? q->rows : q->cols;
     for (int i = 0; i < outer; i++) {
         for (int j = 0; j < inner; j++) {
+            double bound = q->row_bound ? q->row_bound[q->flipped ? j : i] : q->bound;
             mp_real *at =
                 p->theta + q->offset +
                 (q->flipped ? (size_t)j * (size_t)q->cols + (size_t)i : (size_t)i * (size_t)q->cols + (size_t)j);
@@ -101,7 +114,7 @@ static void init_one(mp_params *p, int id, uint64_t seed, uint64_t fold)
                 *at = (mp_real)0.25;
                 break;
             case MP_INIT_UNIFORM:
-                *at = (mp_real)(float)mp_rng_between(&r, -q->bound, q->bound);
+                *at = (mp_real)(float)mp_rng_between(&r, -bound, bound);
                 break;
             case MP_INIT_NORMAL:
                 *at = (mp_real)(float)mp_rng_normal(&r);

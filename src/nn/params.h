@@ -23,7 +23,8 @@ typedef struct mp_param {
     int rows, cols;     /* as in memory */
     size_t offset;      /* of the first element in the block */
     mp_init_kind init;
-    double bound; /* uniform in [-bound, bound) */
+    double bound;            /* uniform in [-bound, bound) */
+    const double *row_bound; /* the same for each row in memory; NULL: `bound` for all */
 } mp_param;
 
 /* Of a model: a million million, so that sizes in bytes, also of several copies, are far from overflowing. */
@@ -49,6 +50,9 @@ int mp_param_vector(mp_params *p, const char *prefix, const char *name, int n, m
 int mp_param_buffer(mp_params *p, const char *prefix, const char *name, int n, mp_init_kind init);
 /* Changes the shape written to files (same number of elements); a fourth dimension is 1. */
 void mp_param_reshape(mp_params *p, int id, int dims, int d0, int d1, int d2);
+
+/* The rows are tables one below the other, each with Glorot's bound of its own. */
+void mp_param_tables(mp_params *p, int id, const int *rows, int tables);
 
 void mp_params_alloc(mp_params *p);
 void mp_params_init(mp_params *p, uint64_t seed, uint64_t fold);

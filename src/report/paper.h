@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* Whether the paper's numbers can stand beside those of a metric: it has accuracies alone. */
-bool mp_paper_measures(const mp_metric *m);
+/* Whether the paper's numbers for a set can stand beside those of a metric: it has accuracies, of molecules ROC-AUC. */
+bool mp_paper_measures(const char *dataset, const mp_metric *m);
 
 typedef struct mp_paper_cell { /* percent */
     double mean, std;

@@ -35,7 +35,7 @@ static void add_paper(mp_table *t, mp_paper_cell p)
 
 static mp_paper_cell paper_cell(const mp_group *s, bool large)
 {
-    bool same = s->metric && mp_paper_measures(s->metric);
+    bool same = s->metric && mp_paper_measures(s->key.dataset, s->metric);
     if (!s->plain || s->kind == MP_GROUP_ABLATION || !same) return (mp_paper_cell){ 0, 0 };
     return mp_paper_find(s->key.dataset, s->key.config.pool, s->kind == MP_GROUP_MID, large);
 }

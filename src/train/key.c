@@ -34,9 +34,12 @@ static int counting(const mp_config *c, const mp_opt *out[OPTIONS_MOST])
     return n;
 }
 
-static void put_config(const mp_config *c, mp_buf *b)
+/* Trimmed first: an option that is not looked at must not decide whether another is. */
+static void put_config(const mp_config *given, mp_buf *b)
 {
     const mp_opt *list[OPTIONS_MOST];
+    mp_config trimmed = *given, *c = &trimmed;
+    mp_config_trim(c);
     int n = counting(c, list);
     mp_json_open(b, '{');
     for (int i = 0; i < n; i++) {

@@ -38,7 +38,7 @@ mp_err mp_run_plan(const mp_dataset *d, const mp_config *config, mp_arena *a, mp
     mp_config resolved = *config;
     mp_config_resolve(&resolved, &d->graphs);
     MP_TRY(mp_dataset_goal(d, config, &goal));
-    mp_inputs in = { .features = d->x.cols, .edge_features = d->edge_x.cols, .outputs = mp_goal_outputs(&goal) };
+    mp_inputs in = mp_inputs_of(&d->recipe, mp_goal_outputs(&goal));
     MP_TRY(mp_model_plan(a, &resolved, in, m));
     mp_model_aim(*m, &goal);
     return MP_OK;

@@ -11,11 +11,17 @@
 
 #define KNYAZEV "hidden=64 batch-size=32 lr=0.001 beta1=0.5 weight-decay=0.0001 schedule=step patience=0 "
 
+#define OGB "conv=ogb-gcn encoder=embed ratio=0.25 lr=0.001"
+
 const mp_preset mp_presets[] = {
-    { "mid", "score-dim=5 flip=true drop=0.1", "MID with 5 score columns, flipscore and dropscore 0.1" },
-    { "colors", KNYAZEV "arch=colors epochs=300 lr-drop=280", "network and optimiser for COLORS-3" },
-    { "triangles", KNYAZEV "arch=triangles epochs=100 lr-drop=85,95", "network and optimiser for TRIANGLES" },
-    { NULL, NULL, NULL },
+    { "mid", "score-dim=5 flip=true drop=0.1", "MID with 5 score columns, flipscore and dropscore 0.1", false },
+    { "colors", KNYAZEV "arch=colors epochs=300 lr-drop=280", "network and optimiser for COLORS-3", false },
+    { "triangles", KNYAZEV "arch=triangles epochs=100 lr-drop=85,95", "network and optimiser for TRIANGLES", false },
+    { "ogb", OGB, "encoders, network and optimiser for molecules", true },
+    { "ogb-large", OGB " batch-size=512", "the same with batches of 512, for ogbg-molhiv", true },
+    { "gmt", "lr=0.001 weight-decay=0.0001 clip=1 schedule=cosine warmup=50 epochs=500 patience=500 stop-on=metric",
+      "GMT's training on molecules: all epochs, tested at the one of best validation metric", false },
+    { NULL, NULL, NULL, false },
 };
 
 const mp_preset *mp_preset_find(const char *name)
@@ -84,7 +90,9 @@ mp_err mp_presets_for(const mp_dataset *d, const char *pool, const char *asked, 
     preset_list l = { 0 };
     const mp_known *known = mp_known_find(d->name);
     const char *usual = known && known->preset ? known->preset : d->preset;
-    if (!add_of_method(&l, d, pool, NULL, a) && usual) add(&l, mp_preset_find(usual)->settings, a);
+    const mp_preset *of_data = usual ? mp_preset_find(usual) : NULL;
+    if (of_data && of_data->inputs) add(&l, of_data->settings, a);
+    if (!add_of_method(&l, d, pool, NULL, a) && of_data && !of_data->inputs) add(&l, of_data->settings, a);
     if (asked) MP_TRY(add_asked(&l, d, pool, asked, a));
     static const char *const none[] = { NULL };
     *out = l.count ? l.settings : none;

@@ -10,6 +10,8 @@ typedef struct mp_preset {
     const char *name;
     const char *settings; /* "arch=colors hidden=64" */
     const char *about;
+    bool
+        inputs; /* it is about what the data are: as a set's preset it holds for methods with settings of their own too */
 } mp_preset;
 extern const mp_preset mp_presets[];               /* ends with name NULL */
 const mp_preset *mp_preset_find(const char *name); /* NULL when there is none */

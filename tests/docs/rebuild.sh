@@ -141,6 +141,15 @@ else
 --pool mem --heads 2
 --pool gmt --heads 4 --ln
 --pool gmt --attend keys --heads 2 --clusters 2
+--pool hgpsl --encoder embed
+--pool topk --conv gat --encoder embed
+--pool topk --conv cheb --encoder embed
+--pool sag --conv sage --encoder embed --arch colors
+--pool diff --encoder embed
+--pool mincut --encoder embed
+--pool mem --encoder embed
+--pool sort --encoder embed --sort-form dgcnn
+--pool haar --encoder embed
 END
     for task in regress binary count; do # the same graphs with two labels, of which some are missing
         mkdir -p "$work/$task/ER" && cp "$work"/ER/ER_* "$work/$task/ER/" && rm "$work/$task/ER/ER_graph_labels.txt"
@@ -165,6 +174,9 @@ END
 --pool set2set --conv gine
 --pool edge --conv ogb-gcn
 --pool gmt --conv ogb-gin
+--pool sag --conv ogb-gcn --encoder embed --mid
+--pool topk --conv gine --encoder embed
+--pool gmt --conv ogb-gcn --encoder embed
 END
 fi
 rebuild

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "model/checkpoint.h"
+#include "option.h"
 #include "world.h"
 
 #define GRAPHS  60
@@ -271,9 +272,43 @@ static void model_files_keep_the_number_of_columns(void **state)
     world_free(&w);
 }
 
+/* Each column of labels is a table with a bound of its own (math.md 6.3). */
+static void tables_are_drawn_within_their_own_bounds(void **state)
+{
+    (void)state;
+    mp_arena *a = mp_arena_new(65536);
+    mp_recipe r = {
+        .label_columns = 3, .label_count = { 100, 2, 1 }, .edge_label_columns = 2, .edge_label_count = { 1, 60 }
+    };
+    static const int nodes[] = { 100, 2, 1 }, edges[] = { 1, 60 };
+    mp_config c;
+    mp_model *m;
+    mp_config_init(&c);
+    option_set(&c, "conv", "ogb-gcn");
+    option_set(&c, "encoder", "embed");
+    assert_int_equal(mp_model_new(a, &c, mp_inputs_of(&r, 2), &m), MP_OK);
+    mp_params *p = mp_model_params(m);
+    mp_params_init(p, 1, 0);
+    for (int id = 0; id < p->count; id++) {
+        const mp_param *q = &p->list[id];
+        bool node = strcmp(q->name, "encoder.weight") == 0;
+        if (!node && strcmp(q->name, "convs.0.edge.weight") != 0) continue;
+        const mp_real *w = p->theta + q->offset;
+        for (int t = 0; t < (node ? 3 : 2); t++) {
+            int n = (node ? nodes : edges)[t] * q->cols;
+            double bound = sqrt(6.0 / ((node ? nodes : edges)[t] + q->cols)), most = 0;
+            for (int i = 0; i < n; i++) most = fmax(most, fabs((double)w[i]));
+            assert_true(most <= bound && most > 0.9 * bound);
+            w += n;
+        }
+    }
+    mp_arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_drawn_within_their_own_bounds),
         cmocka_unit_test(a_convolution_that_needs_attributes_says_so),
         cmocka_unit_test(who_reads_no_attributes_does_not_ask_for_them),
         cmocka_unit_test(a_graph_alone_gets_the_answer_it_gets_in_a_batch),

@@ -308,6 +308,7 @@ static void draw_network(mp_check *t, const mp_config *conf, int outputs, net_ca
     mp_real *value = MP_NEW(t->rig.memory, mp_real, n->g.nodes);
     mp_rig_fill(&t->rig, value, (size_t)n->g.nodes); /* one-hot rows would give equal nodes equal scores */
     n->x = (mp_sparse){ .rows = n->g.nodes, .cols = 5, .ptr = ptr, .col = col, .val = value };
+    if (conf->encoder) n->x.val = NULL; /* an encoder is about nodes that are equal */
     n->g.edge_x = mp_rig_attributes(&t->rig, &n->g, 3, MP_RIG_SPARSE);
     mp_inputs in = { .features = 5, .edge_features = 3, .outputs = outputs };
     mp_err e = mp_model_new(t->rig.memory, conf, in, &n->m);
@@ -429,6 +430,11 @@ static void networks_with_attributes_of_edges(void **state)
     network(t, "pool=set2set hidden=10 conv=gine layers=2", 3);
     network(t, "pool=edge hidden=10 conv=ogb-gcn layers=2", 3);
     network(t, "pool=haar hidden=10 conv=gine layers=2", 3);
+    network(t, "pool=sag arch=tu hidden=10 conv=ogb-gcn layers=2 encoder=embed", 3);
+    network(t, "pool=topk arch=tu hidden=10 conv=gine layers=2 encoder=embed score-dim=2 flip=true", 3);
+    network(t, "pool=topk arch=tu hidden=10 layers=2 encoder=embed", 3);
+    network(t, "pool=gmt hidden=10 conv=ogb-gcn layers=2 encoder=embed clusters=2", 3);
+    network(t, "pool=diff hidden=10 encoder=embed clusters=2", 3);
 }
 
 static void every_network(void **state)

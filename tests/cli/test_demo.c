@@ -52,7 +52,8 @@ static void a_colour_is_found_in_either_form_of_the_features(void **state)
     (void)state;
     static const int ptr[] = { 0, 1, 3, 3 }, col[] = { 1, 0, 2 };
     static const mp_real dense[] = { 0, 1, 0, 1, 0, 1, 0, 0, 0 };
-    const mp_sparse form[] = { { 3, 3, ptr, col, NULL }, { .rows = 3, .cols = 3, .val = dense } };
+    const mp_sparse form[] = { { .rows = 3, .cols = 3, .ptr = ptr, .col = col },
+                               { .rows = 3, .cols = 3, .val = dense } };
     for (int i = 0; i < 2; i++)
         for (int v = 0; v < 3; v++)
             for (int c = 0; c < 3; c++) assert_int_equal(mp_demo_has_colour(&form[i], v, c), dense[3 * v + c] != 0);

@@ -94,7 +94,7 @@ MP_API bool mp_method_has(const char *method, const char *option);
 /* ---- data ---- */
 
 /* By its name, looked up in `folder` (NULL: none), $MIDPOOL_DATA, ./data and the user's cache; or by a path: a TUDataset
- * folder, a file of JSON lines, or a format of your own. Archives are read by the program, not by the library. */
+ * folder, one in OGB's raw layout (plain .csv), a file of JSON lines, or a format of your own. Archives are read by the program, not by the library. */
 MP_API mp_err mp_data_load(const char *name_or_path, const char *folder, mp_data **out);
 
 /* Graphs as arrays. Nodes are numbered from 0 over all graphs; graph b has nodes node_ptr[b] to node_ptr[b+1] - 1. Edges are

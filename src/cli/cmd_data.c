@@ -48,7 +48,7 @@ static const mp_opt convert_options[] = {
     { "edge-attributes", MP_OPT_CHOICE, offsetof(options, edges), "use", 0, 0, "use|ignore", "labels and attributes of edges: taken along or left out" },
     JSON_ROW, END_ROW };
 static const mp_cli_text convert_text[] = { DATA_ROW,
-    { "format", offsetof(options, format), NULL, "NAME", "of OUT, where its name does not say it: tu or jsonl" },
+    { "format", offsetof(options, format), NULL, "NAME", "of OUT, where its name does not say it: tu, jsonl or ogb" },
     END_TEXT };
 
 #define COLORS(field) MP_OPT_INT, offsetof(options, colors) + offsetof(mp_colors_options, field)
@@ -320,7 +320,7 @@ COMMAND(fetch, "data fetch", "NAME", 1, plain_options, NULL,
 COMMAND(audit, "data audit", "DATASET", 1, audit_options, audit_text,
         "Looks for repeated graphs, for test graphs that are in training too, and for odd graphs.");
 COMMAND(convert, "data convert", "DATASET OUT", 2, convert_options, convert_text,
-        "Writes a set as OUT.jsonl, JSON lines, or a folder OUT of TUDataset files; its split and folds go along.");
+        "Writes a set as OUT.jsonl, JSON lines, or a folder OUT of TUDataset files, with --format ogb in OGB's raw layout; its split and folds go along.");
 COMMAND(colors, "data generate colors3", "", 0, colors_options, out_text,
         "Makes COLORS-3: count the green nodes.");
 COMMAND(triangles, "data generate triangles", "", 0, triangles_options, out_text,
@@ -347,7 +347,7 @@ static const command commands[] = {
     { "info", &info_cli, NULL, "statistics of a set, beside the paper's" },
     { "fetch", &fetch_cli, NULL, "download a set of the TUDataset collection" },
     { "generate", NULL, generators, "make a set: colors3, triangles or er" },
-    { "convert", &convert_cli, NULL, "write a set in another format: TUDataset files, JSON lines" },
+    { "convert", &convert_cli, NULL, "write a set in another format: TUDataset files, JSON lines, OGB" },
     { "audit", &audit_cli, NULL, "repeated graphs, leaks between folds, odd graphs" },
     { NULL, NULL, NULL, NULL },
 };

@@ -48,8 +48,8 @@ static const mp_cli cli = {
     .operands = "MODEL... INPUT",
     .summary = "Labels and probabilities of model files for the graphs of INPUT.",
     .more =
-        "INPUT is a data set: its name, a TUDataset folder or an archive of one, or JSON lines: a file whose name\n"
-        "ends in .jsonl or .jsonl.gz, or - for standard input, with a graph a line:\n"
+        "INPUT is a data set: its name, a TUDataset or OGB folder or an archive of one, or JSON lines: a file\n"
+        "whose name ends in .jsonl or .jsonl.gz, or - for standard input, with a graph a line:\n"
         "  {\"nodes\":3, \"edges\":[[0,1],[1,2]], \"labels\":[6,0,0], \"attributes\":[[0.5],[1],[2]]}\n"
         "\"x\" with rows of finished features may stand in place of labels and attributes.\n"
         "Graphs are numbered from 0 and answered as they are read, in memory that does not grow with INPUT.\n"

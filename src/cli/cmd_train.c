@@ -55,7 +55,7 @@ static const mp_cli cli = { .name = "train",
                             .operands = "DATASET",
                             .summary =
                                 "Trains one model on one split and says how good it is on validation and test graphs.",
-                            .more = "DATASET is a name (midpool data list), a TUDataset folder or a zip of one.",
+                            .more = "DATASET is a name (midpool data list), a TUDataset or OGB folder or a zip of one.",
                             .least = 1,
                             .most = 1,
                             .size = sizeof(train),

@@ -163,26 +163,33 @@ mp_err mp_gather_archive_bytes(mp_gather *g, mp_span packed)
 typedef struct member {
     struct archive *in;
     const char *where;
-    size_t given; /* bytes so far, of a file that is packed alone; else not counted */
-    bool counted;
+    mp_tap from;  /* bytes that were packed alone come from here; else all zero ... */
+    char *block;  /* ... through this */
+    size_t given; /* unpacked so far, of such bytes */
+    bool told;    /* `from` failed, and said why */
+    bool nothing; /* they hold nothing */
 } member;
 
 static ptrdiff_t read_on(void *state, char *to, size_t n)
 {
     member *m = state;
-    la_ssize_t got;
-    while ((got = archive_read_data(m->in, to, n)) == ARCHIVE_RETRY) {}
-    if (got < 0) return damaged(m->where, m->in, NULL) == MP_OK ? 0 : -1;
+    la_ssize_t got = 0;
+    while (!m->nothing && (got = archive_read_data(m->in, to, n)) == ARCHIVE_RETRY) {}
+    if (got < 0 && !m->told) return damaged(m->where, m->in, NULL) == MP_OK ? 0 : -1;
+    if (got < 0) return -1;
     mp_gather grown = { .where = m->where, .bytes = m->given };
-    if (m->counted && mp_gather_grown(&grown, (size_t)got, packed_so_far(m->in)) != MP_OK) return -1;
+    if (m->block && mp_gather_grown(&grown, (size_t)got, packed_so_far(m->in)) != MP_OK) return -1;
     m->given = grown.bytes;
     return (ptrdiff_t)got;
 }
 
 static void close_member(void *state)
 {
-    archive_read_free(((member *)state)->in);
-    free(state);
+    member *m = state;
+    archive_read_free(m->in);
+    if (m->from.close) m->from.close(m->from.state);
+    free(m->block);
+    free(m);
 }
 
 static mp_err go_to(struct archive *in, const char *where, const char *path)
@@ -213,29 +220,125 @@ static mp_err open_member(const char *where, const char *path, mp_tap *out)
     return e;
 }
 
-/* Packed bytes as one member without a name. */
-static mp_err open_packed(struct archive *in, const char *path)
+static la_ssize_t give_packed(struct archive *in, void *state, const void **bytes)
 {
-    struct archive_entry *entry;
-    archive_read_support_filter_gzip(in);
-    archive_read_support_filter_xz(in);
-    archive_read_support_format_raw(in);
-    bool open = archive_read_open_filename(in, path, BLOCK) == ARCHIVE_OK;
-    return open && archive_read_next_header(in, &entry) == ARCHIVE_OK ? MP_OK : damaged(path, in, NULL);
+    member *m = state;
+    ptrdiff_t got = m->from.read(m->from.state, m->block, BLOCK);
+    *bytes = m->block;
+    m->told = got < 0;
+    if (got < 0) archive_set_error(in, -1, "cannot be read");
+    return (la_ssize_t)got;
 }
 
-static mp_err tap_packed(const char *path, mp_tap *out)
+/* Packed bytes as one member without a name. */
+static mp_err open_packed(member *m)
+{
+    struct archive_entry *entry;
+    archive_read_support_filter_gzip(m->in);
+    archive_read_support_filter_xz(m->in);
+    archive_read_support_format_raw(m->in);
+    archive_read_support_format_empty(m->in);
+    int status = archive_read_open(m->in, m, NULL, give_packed, NULL);
+    if (status == ARCHIVE_OK) status = archive_read_next_header(m->in, &entry);
+    m->nothing = status == ARCHIVE_EOF;
+    if (m->told) return MP_ERR_IO;
+    return status == ARCHIVE_OK || m->nothing ? MP_OK : damaged(m->where, m->in, NULL);
+}
+
+static mp_err tap_unpacked(const char *name, mp_tap from, mp_tap *out)
 {
     member *m = malloc(sizeof *m);
+    char *block = malloc(BLOCK);
     struct archive *in = archive_read_new();
-    mp_err e = m && in ? open_packed(in, path) : mp_no_memory(sizeof *m + BLOCK);
-    if (e == MP_OK) {
-        *m = (member){ .in = in, .where = path, .counted = true };
-        *out = (mp_tap){ read_on, close_member, m };
-        return MP_OK;
+    if (!m || !block || !in) {
+        archive_read_free(in);
+        free(block);
+        free(m);
+        from.close(from.state);
+        return mp_no_memory(sizeof *m + BLOCK);
     }
+    *m = (member){ .in = in, .where = name, .from = from, .block = block };
+    mp_err e = open_packed(m);
+    if (e != MP_OK) close_member(m);
+    if (e == MP_OK) *out = (mp_tap){ read_on, close_member, m };
+    return e;
+}
+
+typedef struct listing {
+    const char *where;
+    struct archive *in;
+    mp_member_visit *each;
+    void *state;
+} listing;
+
+static mp_err list_members(void *arg)
+{
+    const listing *l = arg;
+    struct archive *in = l->in;
+    const char *where = l->where;
+    if (archive_read_open_filename(in, where, BLOCK) != ARCHIVE_OK) return damaged(where, in, NULL);
+    for (struct archive_entry *entry;;) {
+        int status = archive_read_next_header(in, &entry);
+        if (status == ARCHIVE_EOF) return MP_OK;
+        if (status == ARCHIVE_RETRY) continue;
+        if (status != ARCHIVE_OK && status != ARCHIVE_WARN) return damaged(where, in, NULL);
+        const char *path = archive_entry_pathname(entry);
+        if (path && archive_entry_filetype(entry) == AE_IFREG) MP_TRY(l->each(l->state, path));
+    }
+}
+
+static mp_err members(const char *where, mp_member_visit *each, void *state)
+{
+    names n = names_begin();
+    struct archive *in = reader();
+    mp_err e = in ? mp_guarded(list_members, &(listing){ where, in, each, state }) : mp_no_memory(BLOCK);
     archive_read_free(in);
-    free(m);
+    names_end(n);
+    return e;
+}
+
+static la_ssize_t keep_packed(struct archive *out, void *state, const void *bytes, size_t n)
+{
+    (void)out;
+    mp_buf_add(state, bytes, n);
+    return (la_ssize_t)n;
+}
+
+typedef struct packing {
+    struct archive *out;
+    struct archive_entry *entry;
+    mp_span text;
+    mp_buf *packed;
+} packing;
+
+/* One entry, no name and no time: equal texts give equal bytes. */
+static mp_err pack_into(void *arg)
+{
+    const packing *p = arg;
+    struct archive *out = p->out;
+    mp_span text = p->text;
+    archive_entry_set_filetype(p->entry, AE_IFREG);
+    bool ok = archive_write_set_format_raw(out) == ARCHIVE_OK && archive_write_add_filter_gzip(out) == ARCHIVE_OK &&
+              archive_write_set_filter_option(out, "gzip", "timestamp", NULL) == ARCHIVE_OK &&
+              archive_write_set_bytes_in_last_block(out, 1) == ARCHIVE_OK &&
+              archive_write_open(out, p->packed, NULL, keep_packed, NULL) == ARCHIVE_OK &&
+              archive_write_header(out, p->entry) == ARCHIVE_OK;
+    while (ok && text.n) {
+        la_ssize_t put = archive_write_data(out, text.p, text.n);
+        ok = put > 0;
+        if (ok) text = (mp_span){ text.p + put, text.n - (size_t)put };
+    }
+    if (ok) ok = archive_write_close(out) == ARCHIVE_OK;
+    return ok ? MP_OK : mp_fail(MP_ERR_IO, "cannot be packed: %s", archive_error_string(out));
+}
+
+static mp_err pack(mp_span text, mp_buf *packed)
+{
+    struct archive *out = archive_write_new();
+    struct archive_entry *entry = archive_entry_new();
+    mp_err e = out && entry ? mp_guarded(pack_into, &(packing){ out, entry, text, packed }) : mp_no_memory(BLOCK);
+    archive_entry_free(entry);
+    archive_write_free(out);
     return e;
 }
 
@@ -249,4 +352,4 @@ static mp_err stream_zip(const char *path, const mp_dataset_as *as, int threads,
     return mp_stream_gathered(&g, open_member, as, threads, out);
 }
 
-const mp_unpacker mp_libarchive = { gather_archive, stream_zip, tap_packed };
+const mp_unpacker mp_libarchive = { gather_archive, stream_zip, members, open_member, tap_unpacked, pack };

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "data/feed.h"
 #include "base/alloc.h"
+#include "base/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,6 +50,42 @@ mp_err mp_tap_file(const char *path, mp_tap *out)
     *f = (file){ path, fd };
     *out = (mp_tap){ read_file, close_file, f };
     return MP_OK;
+}
+
+typedef struct pouring {
+    mp_tap tap;
+    const char *name;
+    size_t limit, enough;
+    mp_arena *arena;
+    mp_span *out;
+} pouring;
+
+static mp_err pour_all(void *arg)
+{
+    const pouring *t = arg;
+    size_t room = FIRST_ROOM, n = 0;
+    char *p = MP_NEW_RAW(t->arena, char, room + 1);
+    ptrdiff_t got = 1;
+    while (n < t->enough && (got = t->tap.read(t->tap.state, p + n, room - n)) > 0) {
+        n += (size_t)got;
+        if (n > t->limit) return mp_fail(MP_ERR_LIMIT, "%s: unpacks to more than %zu MiB", t->name, t->limit >> 20);
+        if (n < room) continue;
+        char *more = MP_NEW_RAW(t->arena, char, 2 * room + 1);
+        memcpy(more, p, n);
+        p = more;
+        room *= 2;
+    }
+    if (got < 0) return MP_ERR_IO;
+    p[n] = '\0';
+    *t->out = mp_without_mark((mp_span){ p, n });
+    return MP_OK;
+}
+
+mp_err mp_tap_all(mp_tap tap, const char *name, size_t limit, size_t enough, mp_arena *a, mp_span *out)
+{
+    mp_err e = mp_guarded(pour_all, &(pouring){ tap, name, limit, enough, a, out });
+    tap.close(tap.state);
+    return e;
 }
 
 void mp_feed_open(mp_feed *f, mp_tap tap)

@@ -26,6 +26,10 @@ typedef struct mp_feed {
 /* A file, or standard input when the path is "-". The path must stay. */
 MP_MUST mp_err mp_tap_file(const char *path, mp_tap *out);
 
+/* All bytes of a tap, which is closed, in the arena; without a mark at their front. `enough`: no more than about so many; SIZE_MAX:
+ * all, and more than `limit` is a failure. `name` opens messages. */
+MP_MUST mp_err mp_tap_all(mp_tap tap, const char *name, size_t limit, size_t enough, mp_arena *a, mp_span *out);
+
 void mp_feed_open(mp_feed *f, mp_tap tap);
 void mp_feed_close(mp_feed *f); /* also one that is all zero */
 

@@ -12,7 +12,7 @@ static struct {
     pthread_mutex_t lock;
     const mp_data_format *row[MOST];
     int count;
-} list = { PTHREAD_MUTEX_INITIALIZER, { &mp_format_tu, &mp_format_jsonl }, 2 };
+} list = { PTHREAD_MUTEX_INITIALIZER, { &mp_format_tu, &mp_format_jsonl, &mp_format_ogb }, 3 };
 
 const mp_data_format *mp_format_at(int i)
 {

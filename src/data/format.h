@@ -40,7 +40,7 @@ typedef struct mp_data_format {
     mp_err (*write)(const mp_raw *raw, const mp_folds *folds, const char *path);
 } mp_data_format;
 
-extern const mp_data_format mp_format_tu, mp_format_jsonl;
+extern const mp_data_format mp_format_tu, mp_format_jsonl, mp_format_ogb;
 
 /* Fails when the name is taken or there are too many. A row that was added later is asked earlier what it makes of an input. */
 MP_MUST mp_err mp_format_add(const mp_data_format *row);

@@ -4,7 +4,6 @@
 #include "data/format.h"
 #include "data/gather.h"
 
-#include <dirent.h>
 #include <string.h>
 
 static const char *const ends[] = { "", ".zip", ".tar.xz", ".tar.gz", ".tgz", NULL };
@@ -49,24 +48,12 @@ static mp_err stream(const mp_data_input *in, mp_arena *a, mp_stream **out)
     return (in->folder ? mp_stream_folder : mp_stream_zip)(in->path, in->as, in->threads, a, out);
 }
 
-/* Files that an earlier set left there would be read as part of this one. */
-static mp_err is_empty(const char *folder)
-{
-    DIR *dir = opendir(folder);
-    const struct dirent *entry;
-    bool empty = true;
-    if (!dir) return MP_OK; /* not there: it will be made */
-    while (empty && (entry = readdir(dir)) != NULL) empty = entry->d_name[0] == '.';
-    closedir(dir);
-    return empty ? MP_OK : mp_fail(MP_ERR_USAGE, "%s: the folder is not empty", folder);
-}
-
 static mp_err write(const mp_raw *raw, const mp_folds *folds, const char *path)
 {
     size_t stem;
     if (mp_format_named(&mp_format_tu, path, &stem))
         return mp_fail(MP_ERR_USAGE, "%s: archives are not written, only folders", path);
-    MP_TRY(is_empty(path));
+    MP_TRY(mp_need_empty(path));
     MP_TRY(mp_tu_write(raw, path));
     return folds ? mp_tu_write_folds(folds, path) : MP_OK;
 }

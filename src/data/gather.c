@@ -180,6 +180,17 @@ mp_err mp_gather_folder(mp_gather *g, const char *path)
     return gather_depth(g, path, 0);
 }
 
+mp_err mp_need_empty(const char *path)
+{
+    DIR *dir = opendir(path);
+    const struct dirent *entry;
+    bool empty = true;
+    if (!dir) return MP_OK; /* not there: it will be made */
+    while (empty && (entry = readdir(dir)) != NULL) empty = entry->d_name[0] == '.';
+    closedir(dir);
+    return empty ? MP_OK : mp_fail(MP_ERR_USAGE, "%s: the folder is not empty", path);
+}
+
 mp_err mp_make_folder(const char *path)
 {
     char part[4096];

@@ -45,6 +45,9 @@ MP_MUST mp_err mp_gather_grown(mp_gather *g, size_t n, size_t packed);
 /* The files of a folder, of its sub-folders 10fold_idx and raw (where PyTorch Geometric puts them). */
 MP_MUST mp_err mp_gather_folder(mp_gather *g, const char *path);
 
+/* Files that an earlier set left in a folder would be read as part of the one that is written there. */
+MP_MUST mp_err mp_need_empty(const char *path);
+
 /* Makes a folder and those above it. */
 MP_MUST mp_err mp_make_folder(const char *path);
 

@@ -62,6 +62,34 @@ static const char *find_in(const char *place, const char *name, mp_arena *a, boo
     return NULL;
 }
 
+/* OGB says ogbg-molhiv, its folders are called ogbg_molhiv: a name is meant with either sign. Spelling 0 is the one given. */
+enum { SPELLINGS = 3 };
+static const char *spelled(const char *name, int how, mp_arena *a)
+{
+    static const char signs[] = "-_";
+    char *out = mp_arena_text(a, name, strlen(name));
+    for (char *p = out; how > 0 && *p; p++)
+        if (strchr(signs, *p)) *p = signs[how - 1];
+    return out;
+}
+
+/* A place has sets of its own and those of its folder of molecules. */
+enum { SHELVES = 2 };
+static const char *shelf(const char *place, int which, mp_arena *a)
+{
+    return which == 0 ? place : mp_arena_printf(a, "%s/molecules", place);
+}
+
+static const char *look_up(const char *const place[PLACES], const char *name, mp_arena *a, bool *folder)
+{
+    const char *path = NULL;
+    for (int how = 0; how < SPELLINGS && !path; how++)
+        for (int i = 0; i < PLACES * SHELVES && !path; i++)
+            if (place[i / SHELVES])
+                path = find_in(shelf(place[i / SHELVES], i % SHELVES, a), spelled(name, how, a), a, folder);
+    return path;
+}
+
 static mp_err not_found(const char *name, const char *const place[PLACES])
 {
     mp_buf looked = MP_BUF_LOCAL;
@@ -91,8 +119,7 @@ mp_err mp_dataset_find(const char *word, const char *data_dir, mp_arena *a, cons
     }
     const char *place[PLACES];
     MP_TRY(places(data_dir, a, place));
-    for (int i = 0; i < PLACES; i++)
-        if (place[i] && (*path = find_in(place[i], word, a, folder)) != NULL) return MP_OK;
+    if ((*path = look_up(place, word, a, folder)) != NULL) return MP_OK;
     *path = word;
     return exists(word, folder) ? MP_OK : not_found(word, place);
 }
@@ -231,10 +258,12 @@ static void list_one(listing *l, const char *name, const char *path)
     l->each(l->state, name, path);
 }
 
-/* A folder is a data set when it has NAME_A.txt or raw/NAME_A.txt. */
+/* Any folder may be one of TUDataset files: it is when it has NAME_A.txt or raw/NAME_A.txt. */
 static bool is_set_folder(const char *path, const char *name, mp_arena *a)
 {
     bool folder;
+    const mp_data_format *f;
+    if (mp_format_of(path, true, &f) == MP_OK && f != &mp_format_tu) return true;
     return exists(mp_arena_printf(a, "%s/%s_A.txt", path, name), &folder) ||
            exists(mp_arena_printf(a, "%s/raw/%s_A.txt", path, name), &folder);
 }
@@ -256,11 +285,12 @@ mp_err mp_dataset_list(const char *data_dir, mp_dataset_visit *each, void *state
     listing l = { .a = mp_arena_new(1 << 16), .each = each, .state = state };
     const char *place[PLACES];
     mp_err e = places(data_dir, l.a, place);
-    for (int i = 0; i < PLACES && e == MP_OK; i++) {
+    for (int i = 0; i < PLACES * SHELVES && e == MP_OK; i++) {
         struct dirent **entry;
-        int n = place[i] ? scandir(place[i], &entry, NULL, alphasort) : -1;
+        const char *at = place[i / SHELVES] ? shelf(place[i / SHELVES], i % SHELVES, l.a) : NULL;
+        int n = at ? scandir(at, &entry, NULL, alphasort) : -1;
         for (int k = 0; k < n; k++) {
-            list_entry(&l, place[i], entry[k]->d_name);
+            list_entry(&l, at, entry[k]->d_name);
             free(entry[k]);
         }
         if (n >= 0) free(entry);

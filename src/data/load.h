@@ -2,7 +2,8 @@
  *
  * A name is looked up as a folder NAME and with the endings of formats (format.h: NAME.zip, ..., NAME.jsonl) in: the folder given by hand
  * (--data), $MIDPOOL_DATA, ./data, ../shared/datasets, the user's cache ($XDG_CACHE_HOME/midpool or
- * ~/.cache/midpool). The first two must be folders where they are given. A word with a slash, and anything that exists as
+ * ~/.cache/midpool), and in a folder `molecules` of each. Where no set has the name, one that differs in `-` and `_` alone is meant.
+ * The first two must be folders where they are given. A word with a slash, and anything that exists as
  * given, is a path.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_LOAD_H

@@ -21,6 +21,7 @@ typedef struct mp_raw {
     const double *target; /* B x target_columns, NaN where one is missing, or NULL; not read when there are labels */
     const char *const *target_name; /* target_columns, or NULL: they have no names                */
     const char *const *smiles;      /* B: the molecules that graphs were made from, or NULL       */
+    const char *const *id;          /* B: what the graphs are called where they came from, or NULL */
     /* Labels of column k are 0 .. range[k] - 1, whichever of them occur; NULL: those between the smallest and the largest. */
     const int *label_range, *edge_label_range;
     const char *preset; /* of the program, for data of this kind, that holds without being asked for; NULL: none */
@@ -28,12 +29,14 @@ typedef struct mp_raw {
     int edge_label_columns;
     const int *edge_labels;  /* E x edge_label_columns, the file's numbers                   */
     int edge_columns_unread; /* label and attribute columns of edges that were not wanted */
+    const int *edge_list;    /* E/2: the edges as the files list them, places in graphs.col; NULL: not kept */
     const char *file;        /* where graph b is a line of one file, number first_line + b; else NULL */
     int first_line;
     int self_loops, repeated_edges, added_reverse; /* lines dropped, lines dropped, edges added */
     int fixed[5][2];                               /* as in mp_dataset                         */
     const char *fixed_name[5];
     const int *fixed_list;
+    const char *split_kind;               /* how that split was made, such as "scaffold"; NULL: not known */
     const struct mp_fold_text *fold_text; /* folds that came with the files, or NULL */
 } mp_raw;
 

@@ -14,16 +14,17 @@
 MP_API_BEGIN
 
 typedef struct mp_piece {
-    int64_t start;               /* number of its first graph in the input, from 0                    */
-    int64_t nodes_before, nodes; /* TU files: in the input before it, and in it                      */
-    mp_buf text[MP_TU_PARTS];    /* what was cut off each file                                        */
-    mp_arena *memory, *scratch;  /* of what is read, and of one line while it is read                 */
-    size_t at;                   /* bytes of text[0] that were read, where that is done in parts      */
-    int most;                    /* read no more graphs at a time than these, where that can be; 0: any number */
-    mp_dataset data;             /* read: features, structure, labels ...                             */
-    int from, count;             /* ... of which these graphs are the piece's                         */
-    int64_t first;               /* number of the first of them in the input                          */
-    bool more;                   /* there are others behind them                                      */
+    int64_t start;                     /* number of its first graph in the input, from 0                    */
+    int64_t nodes_before, nodes;       /* TU files: in the input before it, and in it                      */
+    int64_t lines_before[MP_TU_PARTS]; /* OGB's members: lines in the input before it                */
+    mp_buf text[MP_TU_PARTS];          /* what was cut off each file                                        */
+    mp_arena *memory, *scratch;        /* of what is read, and of one line while it is read                 */
+    size_t at;                         /* bytes of text[0] that were read, where that is done in parts      */
+    int most;                          /* read no more graphs at a time than these, where that can be; 0: any number */
+    mp_dataset data;                   /* read: features, structure, labels ...                             */
+    int from, count;                   /* ... of which these graphs are the piece's                         */
+    int64_t first;                     /* number of the first of them in the input                          */
+    bool more;                         /* there are others behind them                                      */
 } mp_piece;
 void mp_piece_init(mp_piece *p);
 void mp_piece_free(mp_piece *p);

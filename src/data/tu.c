@@ -5,12 +5,11 @@
  * indicator's lines, the number of graphs its last number; every other file must agree.
  * SPDX-License-Identifier: MIT */
 #include "data/tu.h"
-#include "base/guard.h"
 #include "data/edge_values.h"
-#include "data/scan.h"
+#include "data/table.h"
 #include "data/tu_edges.h"
 
-#include <math.h>
+#include <string.h>
 
 const char *const mp_tu_suffix[MP_TU_PARTS] = {
     [MP_TU_EDGES] = "_A.txt",
@@ -24,48 +23,22 @@ const char *const mp_tu_suffix[MP_TU_PARTS] = {
     [MP_TU_EDGE_ATTRIBUTES] = "_edge_attributes.txt",
 };
 
-#define MAX_COLUMNS 1000000 /* of attributes: more is a file without line ends */
-
-typedef struct reader { /* one file being read */
-    mp_span text;
-    const char *file;
-    int lines;
-} reader;
-
-static mp_err open_part(const mp_tu_files *f, mp_tu_part part, mp_arena *scratch, reader *r)
+static mp_err open_part(const mp_tu_files *f, mp_tu_part part, mp_arena *scratch, mp_table *r)
 {
-    r->text = f->part[part];
-    r->file = mp_arena_printf(scratch, "%s%s", f->name, mp_tu_suffix[part]);
-    if (!r->text.p) return mp_fail(MP_ERR_INPUT, "%s: missing", r->file);
-    int64_t lines = mp_scan_lines(&r->text);
-    if (lines == 0 && !f->piece) return mp_fail(MP_ERR_INPUT, "%s: empty", r->file);
-    if (lines > MP_MOST_COUNT) return mp_fail(MP_ERR_LIMIT, "%s: more than %d lines", r->file, MP_MOST_COUNT);
-    r->lines = (int)lines;
-    return MP_OK;
-}
-
-static mp_err need_lines(const reader *r, int n, const char *what)
-{
-    if (r->lines == n) return MP_OK;
-    return mp_fail(MP_ERR_INPUT, "%s: %d lines for %d %s", r->file, r->lines, n, what);
-}
-
-static mp_err next_int_line(mp_scan *s, int64_t *v)
-{
-    mp_scan_blanks(s);
-    if (!mp_scan_int(s, v)) return mp_scan_fail(s, "a whole number");
-    if (!mp_scan_line_end(s)) return mp_scan_fail(s, "one whole number");
-    return MP_OK;
+    const char *file = mp_arena_printf(scratch, "%s%s", f->name, mp_tu_suffix[part]);
+    if (!f->part[part].p) return mp_fail(MP_ERR_INPUT, "%s: missing", file);
+    MP_TRY(mp_table_open(f->part[part], file, 0, r));
+    return r->lines || f->piece ? MP_OK : mp_fail(MP_ERR_INPUT, "%s: empty", file);
 }
 
 /* Graph ids must be 1, 1, ..., 2, ...: they never fall and none is left out. */
-static mp_err read_indicator(const reader *r, int64_t before, int *owner, int *graphs)
+static mp_err read_indicator(const mp_table *r, int64_t before, int *owner, int *graphs)
 {
     mp_scan s = mp_scan_of(r->text, r->file);
     int last = 0;
     for (int v = 0; v < r->lines; v++) {
         int64_t id = 0;
-        MP_TRY(next_int_line(&s, &id));
+        MP_TRY(mp_table_int(&s, &id));
         id -= before;
         if (id < 1) return mp_fail(MP_ERR_INPUT, "%s:%d: graph %lld; ids begin with 1", r->file, v + 1, (long long)id);
         if (id < last)
@@ -91,7 +64,7 @@ static const int *node_ranges(const int *owner, int nodes, int graphs, mp_arena 
 
 static mp_err read_structure(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
 {
-    reader indicator, edges;
+    mp_table indicator, edges;
     MP_TRY(open_part(f, MP_TU_INDICATOR, scratch, &indicator));
     MP_TRY(open_part(f, MP_TU_EDGES, scratch, &edges));
     int *owner = MP_NEW_RAW(scratch, int, indicator.lines), graphs = 0;
@@ -102,170 +75,45 @@ static mp_err read_structure(const mp_tu_files *f, mp_arena *scratch, mp_arena *
     return mp_tu_edges(edges.text, edges.file, f->nodes_before, owner, scratch, a, raw);
 }
 
-/* Fields of the first line: what all others must have. */
-static int count_columns(mp_span text)
-{
-    const char *end = memchr(text.p, '\n', text.n);
-    size_t n = end ? (size_t)(end - text.p) : text.n;
-    int columns = 1;
-    for (size_t i = 0; i < n && columns <= MAX_COLUMNS; i++) columns += text.p[i] == ',';
-    return columns;
-}
-
-static mp_err wrong_columns(const mp_scan *s, int columns)
-{
-    return mp_fail(MP_ERR_INPUT, "%s:%lld: expected %d columns, as on line 1", s->file, (long long)s->line, columns);
-}
-
 static mp_err read_graph_labels(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
 {
-    reader r;
+    mp_table r;
     MP_TRY(open_part(f, MP_TU_GRAPH_LABELS, scratch, &r));
-    MP_TRY(need_lines(&r, raw->graphs.graphs, "graphs"));
+    MP_TRY(mp_table_need(&r, raw->graphs.graphs, "graphs"));
     int64_t *label = MP_NEW_RAW(a, int64_t, r.lines);
     mp_scan s = mp_scan_of(r.text, r.file);
-    for (int b = 0; b < r.lines; b++) MP_TRY(next_int_line(&s, label + b));
+    for (int b = 0; b < r.lines; b++) MP_TRY(mp_table_int(&s, label + b));
     raw->graph_label = label;
     return MP_OK;
 }
 
-/* Numbers end up as mp_real, which is float where it counts. */
-static mp_err need_fit(const mp_scan *s, double v)
-{
-    if (isfinite((mp_real)v)) return MP_OK;
-    return mp_fail(MP_ERR_INPUT, "%s:%lld: %g does not fit a 32-bit float, whose largest is 3.4e38", s->file,
-                   (long long)s->line, v);
-}
-
-/* A number; nothing at all or "nan" where it is not known. */
-static mp_err read_target(mp_scan *s, double *out)
-{
-    static const char word[] = "nan";
-    size_t n = 0;
-    *out = (double)NAN;
-    if (s->p == s->end || *s->p == ',' || *s->p == '\r' || *s->p == '\n') return MP_OK;
-    while (n < 3 && s->p + n < s->end && (s->p[n] | 0x20) == word[n]) n++;
-    s->p += n == 3 ? 3 : 0;
-    if (n == 3) return MP_OK;
-    if (!mp_scan_real(s, out)) return mp_scan_fail(s, "a finite number");
-    return need_fit(s, *out);
-}
-
 static mp_err read_targets(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
 {
-    reader r;
+    mp_table r;
     MP_TRY(open_part(f, MP_TU_GRAPH_ATTRIBUTES, scratch, &r));
-    MP_TRY(need_lines(&r, raw->graphs.graphs, "graphs"));
-    int columns = count_columns(r.text);
-    if (columns > MAX_COLUMNS) return mp_fail(MP_ERR_LIMIT, "%s: more than %d columns", r.file, MAX_COLUMNS);
-    double *target = MP_NEW_RAW(a, double, (size_t)r.lines *(size_t)columns);
-    raw->target = target;
-    raw->target_columns = columns;
-    mp_scan s = mp_scan_of(r.text, r.file);
-    for (int b = 0; b < r.lines; b++) {
-        for (int k = 0; k < columns; k++) {
-            mp_scan_blanks(&s);
-            if (k > 0 && !mp_scan_comma(&s)) return wrong_columns(&s, columns);
-            MP_TRY(read_target(&s, target++));
-        }
-        if (!mp_scan_line_end(&s)) return wrong_columns(&s, columns);
-    }
-    return MP_OK;
-}
-
-static mp_err read_label_row(mp_scan *s, int columns, int *out)
-{
-    for (int k = 0; k < columns; k++) {
-        int64_t v;
-        mp_scan_blanks(s);
-        if (k > 0 && !mp_scan_comma(s)) return wrong_columns(s, columns);
-        if (!mp_scan_int(s, &v)) return mp_scan_fail(s, "a whole number");
-        if (v <= INT_MIN || v >= INT_MAX)
-            return mp_fail(MP_ERR_INPUT, "%s:%lld: label %lld is too large", s->file, (long long)s->line, (long long)v);
-        out[k] = (int)v;
-    }
-    return mp_scan_line_end(s) ? MP_OK : mp_scan_fail(s, "the end of the line");
-}
-
-static mp_err read_labels(const reader *r, mp_arena *a, const int **out, int *out_columns)
-{
-    int columns = count_columns(r->text);
-    if (columns > MP_MAX_LABEL_COLUMNS)
-        return mp_fail(MP_ERR_LIMIT, "%s: %d label columns; at most %d", r->file, columns, MP_MAX_LABEL_COLUMNS);
-    int *labels = MP_NEW_RAW(a, int, (size_t)r->lines *(size_t)columns);
-    mp_scan s = mp_scan_of(r->text, r->file);
-    for (int v = 0; v < r->lines; v++) MP_TRY(read_label_row(&s, columns, labels + (size_t)v * (size_t)columns));
-    *out = labels;
-    *out_columns = columns;
-    return MP_OK;
+    return mp_table_targets(&r, raw->graphs.graphs, a, &raw->target, &raw->target_columns);
 }
 
 static mp_err read_node_labels(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
 {
-    reader r;
+    mp_table r;
     MP_TRY(open_part(f, MP_TU_NODE_LABELS, scratch, &r));
-    MP_TRY(need_lines(&r, raw->graphs.nodes, "nodes"));
-    return read_labels(&r, a, &raw->labels, &raw->label_columns);
-}
-
-typedef struct filling { /* a sparse matrix on its way; col NULL: only counted */
-    int64_t count;
-    int *col;
-    mp_real *val;
-} filling;
-
-static mp_err read_attribute_row(mp_scan *s, int columns, filling *out)
-{
-    for (int k = 0; k < columns; k++) {
-        double v;
-        mp_scan_blanks(s);
-        if (k > 0 && !mp_scan_comma(s)) return wrong_columns(s, columns);
-        if (!mp_scan_real(s, &v)) return mp_scan_fail(s, "a finite number");
-        MP_TRY(need_fit(s, v));
-        if ((mp_real)v == 0) continue;
-        if (out->col) {
-            out->col[out->count] = k;
-            out->val[out->count] = (mp_real)v;
-        }
-        out->count++;
-    }
-    return mp_scan_line_end(s) ? MP_OK : wrong_columns(s, columns);
-}
-
-/* Two passes over the text: the first checks and counts, so that zeros never take memory (FRANKENSTEIN has
- * 780 columns, most of them zero). */
-static mp_err read_attributes(const reader *r, mp_arena *a, mp_sparse *out)
-{
-    int columns = count_columns(r->text);
-    if (columns > MAX_COLUMNS) return mp_fail(MP_ERR_LIMIT, "%s: more than %d columns", r->file, MAX_COLUMNS);
-    filling fill = { 0, NULL, NULL };
-    int *ptr = MP_NEW(a, int, r->lines + 1);
-    for (int pass = 0; pass < 2; pass++) {
-        mp_scan s = mp_scan_of(r->text, r->file);
-        for (int v = 0; v < r->lines; v++) {
-            MP_TRY(read_attribute_row(&s, columns, &fill));
-            if (fill.count > MP_MOST_COUNT)
-                return mp_fail(MP_ERR_LIMIT, "%s: more than %d values", r->file, MP_MOST_COUNT);
-            ptr[v + 1] = (int)fill.count;
-        }
-        if (pass == 0) fill = (filling){ 0, MP_NEW_RAW(a, int, fill.count), MP_NEW_RAW(a, mp_real, fill.count) };
-    }
-    *out = (mp_sparse){ .rows = r->lines, .cols = columns, .ptr = ptr, .col = fill.col, .val = fill.val };
-    return MP_OK;
+    MP_TRY(mp_table_need(&r, raw->graphs.nodes, "nodes"));
+    return mp_table_labels(&r, NULL, a, &raw->labels, &raw->label_columns);
 }
 
 static mp_err read_node_attributes(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
 {
-    reader r;
+    mp_table r;
     MP_TRY(open_part(f, MP_TU_NODE_ATTRIBUTES, scratch, &r));
-    MP_TRY(need_lines(&r, raw->graphs.nodes, "nodes"));
-    return read_attributes(&r, a, &raw->attributes);
+    MP_TRY(mp_table_need(&r, raw->graphs.nodes, "nodes"));
+    return mp_table_attributes(&r, a, &raw->attributes);
 }
 
 /* The pairs of nodes a second time, and a line of labels and attributes for each. */
 static mp_err read_edge_values(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
 {
-    reader edges, labels = { .file = NULL }, attributes = { .file = NULL };
+    mp_table edges, labels = { .file = NULL }, attributes = { .file = NULL };
     MP_TRY(open_part(f, MP_TU_EDGES, scratch, &edges));
     int *from = MP_NEW_RAW(scratch, int, edges.lines), *to = MP_NEW_RAW(scratch, int, edges.lines);
     mp_edge_list list = { .n = edges.lines, .from = from, .to = to };
@@ -273,13 +121,13 @@ static mp_err read_edge_values(const mp_tu_files *f, mp_arena *scratch, mp_arena
     mp_tu_pairs(edges.text, f->nodes_before, from, to);
     if (f->part[MP_TU_EDGE_LABELS].p) {
         MP_TRY(open_part(f, MP_TU_EDGE_LABELS, scratch, &labels));
-        MP_TRY(need_lines(&labels, edges.lines, "edges"));
-        MP_TRY(read_labels(&labels, scratch, &list.labels, &list.label_columns));
+        MP_TRY(mp_table_need(&labels, edges.lines, "edges"));
+        MP_TRY(mp_table_labels(&labels, NULL, scratch, &list.labels, &list.label_columns));
     }
     if (f->part[MP_TU_EDGE_ATTRIBUTES].p) {
         MP_TRY(open_part(f, MP_TU_EDGE_ATTRIBUTES, scratch, &attributes));
-        MP_TRY(need_lines(&attributes, edges.lines, "edges"));
-        MP_TRY(read_attributes(&attributes, scratch, &list.attributes));
+        MP_TRY(mp_table_need(&attributes, edges.lines, "edges"));
+        MP_TRY(mp_table_attributes(&attributes, scratch, &list.attributes));
     }
     if (mp_edge_values(&list, scratch, a, raw, &clash)) return MP_OK;
     return mp_fail(MP_ERR_INPUT, "%s:%d: the edge of nodes %d and %d has other values on line %d",
@@ -294,12 +142,12 @@ static mp_err read_edge_parts(const mp_tu_files *f, mp_arena *scratch, mp_arena 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (!f->part[parts[i]].p) continue;
         any = true;
-        if (!f->edges) raw->edge_columns_unread += count_columns(f->part[parts[i]]);
+        if (!f->edges) raw->edge_columns_unread += mp_table_columns(f->part[parts[i]]);
     }
     return any && f->edges ? read_edge_values(f, scratch, a, raw) : MP_OK;
 }
 
-static mp_err bad_split(const reader *r, int line)
+static mp_err bad_split(const mp_table *r, int line)
 {
     return mp_fail(MP_ERR_INPUT, "%s:%d: expected a name, the first graph and one past the last, within the graphs",
                    r->file, line);
@@ -317,7 +165,7 @@ static int part_named(mp_span word, const char *name[MP_PARTS], mp_arena *a)
 /* Parts in the order in which their names come first; graphs ascend from line to line. */
 static mp_err read_splits(const mp_tu_files *f, mp_arena *scratch, mp_arena *a, mp_raw *raw)
 {
-    reader r;
+    mp_table r;
     mp_span line, word;
     const char *name[MP_PARTS] = { NULL };
     int64_t end = 0;

@@ -1,53 +1,19 @@
 /* tu_write.c - a data set as a folder of TUDataset files, which this reader and PyTorch Geometric's read
  * back.
  * SPDX-License-Identifier: MIT */
-#include "base/json.h"
 #include "data/gather.h"
+#include "data/table.h"
 #include "data/tu.h"
 
-#include <math.h>
 #include <stdio.h>
-
-/* printf is too slow for millions of edges. */
-static void put_int(mp_buf *b, int64_t v)
-{
-    char digits[24];
-    size_t at = sizeof digits;
-    uint64_t size = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-    do digits[--at] = (char)('0' + size % 10);
-    while ((size /= 10) != 0);
-    if (v < 0) digits[--at] = '-';
-    mp_buf_add(b, digits + at, sizeof digits - at);
-}
-
-static void put_line(mp_buf *b, int64_t v)
-{
-    put_int(b, v);
-    mp_buf_add(b, "\n", 1);
-}
-
-/* A stored value is one mp_real: nine digits bring a float back, mp_real_text a double. */
-static void put_real(mp_buf *b, mp_real v)
-{
-    if (v == (mp_real)(int)v) {
-        put_int(b, (int)v);
-        return;
-    }
-    char text[40];
-    if (sizeof(mp_real) == sizeof(float))
-        mp_format(text, sizeof text, "%.9g", (double)v);
-    else
-        mp_real_text((double)v, text);
-    mp_buf_puts(b, text);
-}
 
 static void write_edges(const mp_raw *raw, mp_buf *b)
 {
     for (int v = 0; v < raw->graphs.nodes; v++) {
         for (int e = raw->graphs.row_ptr[v]; e < raw->graphs.row_ptr[v + 1]; e++) {
-            put_int(b, v + 1);
+            mp_put_int(b, v + 1);
             mp_buf_add(b, ", ", 2);
-            put_line(b, (int64_t)raw->graphs.col[e] + 1);
+            mp_put_line(b, (int64_t)raw->graphs.col[e] + 1);
         }
     }
 }
@@ -55,23 +21,17 @@ static void write_edges(const mp_raw *raw, mp_buf *b)
 static void write_indicator(const mp_raw *raw, mp_buf *b)
 {
     for (int g = 0; g < raw->graphs.graphs; g++)
-        for (int v = raw->graphs.node_ptr[g]; v < raw->graphs.node_ptr[g + 1]; v++) put_line(b, (int64_t)g + 1);
+        for (int v = raw->graphs.node_ptr[g]; v < raw->graphs.node_ptr[g + 1]; v++) mp_put_line(b, (int64_t)g + 1);
 }
 
 static void write_graph_labels(const mp_raw *raw, mp_buf *b)
 {
-    for (int g = 0; raw->graph_label && g < raw->graphs.graphs; g++) put_line(b, raw->graph_label[g]);
+    for (int g = 0; raw->graph_label && g < raw->graphs.graphs; g++) mp_put_line(b, raw->graph_label[g]);
 }
 
 static void put_labels(mp_buf *b, const int *labels, int rows, int columns)
 {
-    for (int v = 0; columns && v < rows; v++) {
-        for (int k = 0; k < columns; k++) {
-            if (k) mp_buf_add(b, ", ", 2);
-            put_int(b, *labels++);
-        }
-        mp_buf_add(b, "\n", 1);
-    }
+    for (int v = 0; columns && v < rows; v++) mp_put_labels(b, labels + (size_t)v * (size_t)columns, columns, ", ");
 }
 
 static void write_node_labels(const mp_raw *raw, mp_buf *b)
@@ -87,16 +47,7 @@ static void write_edge_labels(const mp_raw *raw, mp_buf *b)
 
 static void put_attributes(mp_buf *b, const mp_sparse *x)
 {
-    for (int v = 0; v < x->rows && x->cols; v++) {
-        int i = x->ptr[v];
-        for (int k = 0; k < x->cols; k++) {
-            bool stored = i < x->ptr[v + 1] && x->col[i] == k;
-            if (k) mp_buf_add(b, ", ", 2);
-            put_real(b, !stored ? 0 : x->val ? x->val[i] : 1);
-            i += stored;
-        }
-        mp_buf_add(b, "\n", 1);
-    }
+    for (int v = 0; v < x->rows && x->cols; v++) mp_put_attributes(b, x, v, ", ");
 }
 
 static void write_attributes(const mp_raw *raw, mp_buf *b)
@@ -111,16 +62,8 @@ static void write_edge_attributes(const mp_raw *raw, mp_buf *b)
 
 static void write_targets(const mp_raw *raw, mp_buf *b)
 {
-    const double *target = raw->target;
-    for (int g = 0; target && g < raw->graphs.graphs; g++) {
-        for (int k = 0; k < raw->target_columns; k++, target++) {
-            char text[40] = "nan"; /* missing */
-            if (!isnan(*target)) mp_real_text(*target, text);
-            mp_buf_puts(b, k ? ", " : "");
-            mp_buf_puts(b, text);
-        }
-        mp_buf_add(b, "\n", 1);
-    }
+    for (int g = 0; raw->target && g < raw->graphs.graphs; g++)
+        mp_put_targets(b, raw->target + (size_t)g * (size_t)raw->target_columns, raw->target_columns, ", ");
 }
 
 static void put_split(mp_buf *b, const char *name, int from, int to)
@@ -175,7 +118,7 @@ mp_err mp_tu_write(const mp_raw *raw, const char *folder)
 
 static void put_list(mp_buf *b, const int *at, int n)
 {
-    for (int i = 0; i < n; i++) put_line(b, at[i]);
+    for (int i = 0; i < n; i++) mp_put_line(b, at[i]);
 }
 
 mp_err mp_tu_write_folds(const mp_folds *folds, const char *folder)

@@ -24,7 +24,37 @@ mp_err mp_stream_zip(const char *path, const mp_dataset_as *as, int threads, mp_
     return how ? how->zip(path, as, threads, a, out) : refuse(path);
 }
 
+mp_err mp_archive_members(const char *where, mp_member_visit *each, void *state)
+{
+    return how ? how->members(where, each, state) : refuse(where);
+}
+
+mp_err mp_tap_member(const char *where, const char *path, mp_tap *out)
+{
+    return how ? how->member(where, path, out) : refuse(where);
+}
+
+mp_err mp_tap_unpacked(const char *name, mp_tap from, mp_tap *out)
+{
+    if (how) return how->unpacked(name, from, out);
+    from.close(from.state);
+    return refuse(name);
+}
+
 mp_err mp_tap_packed(const char *path, mp_tap *out)
 {
-    return how ? how->packed(path, out) : refuse(path);
+    mp_tap file;
+    MP_TRY(mp_tap_file(path, &file));
+    return mp_tap_unpacked(path, file, out);
+}
+
+bool mp_packs(void)
+{
+    return how != NULL;
+}
+
+mp_err mp_pack(mp_span text, mp_buf *out)
+{
+    mp_assert(how);
+    return how->pack(text, out);
 }

@@ -95,6 +95,11 @@ bool mp_dataset_wants_edges(const mp_dataset_as *as)
     return mp_recipe_edge_columns(as->recipe) > 0;
 }
 
+bool mp_dataset_wants_all(const mp_dataset_as *as)
+{
+    return as && as->edges && !as->recipe;
+}
+
 /* A few are listed, of many the first and the last. */
 static const char *list_classes(const mp_dataset *d, mp_arena *a)
 {

@@ -94,6 +94,9 @@ MP_MUST mp_err mp_dataset_goal(const mp_dataset *d, const mp_config *c, mp_goal 
 /* Whether labels and attributes of edges are to be read. NULL: no. */
 bool mp_dataset_wants_edges(const mp_dataset_as *as);
 
+/* Whether everything is, for no model: the order in which edges are listed, too. */
+bool mp_dataset_wants_all(const mp_dataset_as *as);
+
 /* The class of a label value; -1 when there is none. Values ascend. */
 int mp_class_of(const int64_t *class_value, int classes, int64_t value);
 

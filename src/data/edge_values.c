@@ -43,6 +43,17 @@ static bool first_entries(const mp_edge_list *in, const mp_graph *g, int *entry,
     return true;
 }
 
+void mp_edge_places(const mp_graph *g, int n, const int *from, const int *to, bool *listed, int *place)
+{
+    memset(listed, 0, (size_t)g->edges * sizeof *listed);
+    for (int i = 0; i < n; i++) {
+        int e = from[i] == to[i] ? -1 : mp_graph_edge(g, from[i], to[i]);
+        if (e < 0 || listed[e]) continue;
+        listed[e] = listed[g->rev[e]] = true;
+        *place++ = e;
+    }
+}
+
 static const int *take_labels(const mp_edge_list *in, const int *entry, int edges, mp_arena *a)
 {
     size_t n = (size_t)in->label_columns;

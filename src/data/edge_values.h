@@ -22,6 +22,10 @@ typedef struct mp_edge_clash {
     bool labels;
 } mp_edge_clash;
 
+/* The edges of a list as places in g->col, each once, where it comes first: the edge from[i] -> to[i]. Self loops are left out. `listed`
+ * has room for E flags, `place` for E/2 places. */
+void mp_edge_places(const mp_graph *g, int n, const int *from, const int *to, bool *listed, int *place);
+
 /* Fills in raw->edge_labels and raw->edge_attributes for raw->graphs. False: the values clash. */
 bool mp_edge_values(const mp_edge_list *in, mp_arena *scratch, mp_arena *a, mp_raw *raw, mp_edge_clash *clash);
 

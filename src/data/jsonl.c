@@ -4,9 +4,12 @@
  * the caller's arena at the end. Which tables there are, and with how many columns, is what the first line has (for edges:
  * the first that has some); every other line must agree. What "y" is follows from all lines: names of classes, lists of
  * targets, or numbers, which are classes when all are whole and targets otherwise.
+ *
+ * 590 lines because every table of a line has a few of its own: to be checked, piled up and taken over.
  * SPDX-License-Identifier: MIT */
 #include "data/jsonl.h"
 #include "base/guard.h"
+#include "data/edge_values.h"
 
 #include <limits.h>
 #include <math.h>
@@ -30,6 +33,8 @@ typedef struct pile { /* all graphs so far */
     int64_t graphs, nodes, edges;
     mp_buf node_end, row_end, col, rev, labels, edge_labels; /* int */
     table attributes, edge_attributes;
+    mp_buf edge_list;        /* int: as mp_raw.edge_list                  */
+    mp_buf smiles, id;       /* const char *                              */
     mp_buf y, part;          /* a struct answer, an unsigned char a graph */
     mp_buf target;           /* double */
     int targets;             /* columns; 0: no list so far */
@@ -164,6 +169,37 @@ static mp_err suits(const pile *p, const mp_query *q)
     return e == MP_OK ? e : mp_fail_within(e, "%s:%d", p->name, p->at);
 }
 
+static mp_err check_range(const pile *p, const char *key, const int *label, int rows, int columns, const int *range,
+                          int wanted)
+{
+    if (!range || rows == 0) return MP_OK;
+    if (columns != wanted)
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": %d columns; the line about the set has ranges of %d", p->name,
+                       p->at, key, columns, wanted);
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k < columns; k++, label++)
+            if (*label < 0 || *label >= range[k])
+                return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": column %d of row %d is %d; expected 0 to %d", p->name,
+                               p->at, key, k + 1, i + 1, *label, range[k] - 1);
+    return MP_OK;
+}
+
+static mp_err in_range(const pile *p, const mp_query *q)
+{
+    const mp_jsonl_head *h = &p->head;
+    MP_TRY(check_range(p, "labels", q->labels, q->nodes, p->shape.labels, h->label_range, h->label_columns));
+    if (!p->wants_edges) return MP_OK;
+    return check_range(p, "edge_labels", q->edge_labels, q->edges, p->shape.edge_labels, h->edge_label_range,
+                       h->edge_label_columns);
+}
+
+static void put_edge_list(pile *p, const mp_query *q, const mp_graph *g)
+{
+    int *place = MP_NEW_RAW(p->scratch, int, g->edges / 2);
+    mp_edge_places(g, q->edges, q->from, q->to, MP_NEW_RAW(p->scratch, bool, g->edges), place);
+    put_shifted(&p->edge_list, place, g->edges / 2, (int)p->edges);
+}
+
 static mp_err put_structure(pile *p, const mp_query *q, mp_graph *g)
 {
     mp_query_graph(q, p->scratch, g);
@@ -174,6 +210,7 @@ static mp_err put_structure(pile *p, const mp_query *q, mp_graph *g)
     put_shifted(&p->col, g->col, g->edges, (int)p->nodes);
     put_shifted(&p->rev, g->rev, g->edges, (int)p->edges);
     for (int e = 0; e < q->edges; e++) p->raw.self_loops += q->from[e] == q->to[e];
+    if (mp_dataset_wants_all(p->as)) put_edge_list(p, q, g);
     return MP_OK;
 }
 
@@ -247,6 +284,17 @@ static mp_err put_split(pile *p, const char *split)
     return MP_OK;
 }
 
+/* A text that all lines have or none. */
+static mp_err put_text(pile *p, const char *key, const char *text, mp_buf *list)
+{
+    if (p->graphs > 0 && text && list->n == 0) return bad(p, key, "the lines before have none");
+    if (p->graphs > 0 && !text && list->n > 0)
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\" is missing; the lines before have it", p->name, p->at, key);
+    const char *copy = text ? mp_arena_text(p->keep, text, strlen(text)) : NULL;
+    if (copy) mp_buf_add(list, &copy, sizeof copy);
+    return MP_OK;
+}
+
 static mp_err put_graph(pile *p, mp_span text)
 {
     mp_jsonl_graph g;
@@ -256,11 +304,14 @@ static mp_err put_graph(pile *p, mp_span text)
     MP_TRY(mp_jsonl_line(text, p->name, p->at, &p->shape, p->scratch, &g));
     MP_TRY(settle_all(p, &before, &g));
     MP_TRY(suits(p, &g.query));
+    MP_TRY(in_range(p, &g.query));
     MP_TRY(put_structure(p, &g.query, &structure));
     MP_TRY(put_tables(p, &g.query));
     MP_TRY(put_edge_values(p, &g.query, &structure));
     MP_TRY(put_y(p, &g));
     MP_TRY(put_split(p, g.split));
+    MP_TRY(put_text(p, "smiles", g.smiles, &p->smiles));
+    MP_TRY(put_text(p, "id", g.id, &p->id));
     p->graphs++;
     p->nodes += structure.nodes;
     p->edges += structure.edges;
@@ -411,7 +462,28 @@ static mp_err finish_split(pile *p)
         if (count[i]) name[i] = mp_arena_text(p->keep, p->head.split[i], strlen(p->head.split[i]));
     }
     mp_raw_split(&p->raw, (const unsigned char *)p->part.p, name, p->keep);
+    p->raw.split_kind = p->head.split_kind;
     return MP_OK;
+}
+
+static mp_err finish_head(pile *p)
+{
+    const mp_jsonl_head *h = &p->head;
+    mp_raw *raw = &p->raw;
+    if (h->names && h->names != raw->target_columns)
+        return mp_fail(MP_ERR_INPUT, "%s:1: \"label_names\": %d names for %d targets", p->name, h->names,
+                       raw->target_columns);
+    raw->target_name = h->name;
+    if (raw->label_columns) raw->label_range = h->label_range;
+    if (raw->edge_label_columns) raw->edge_label_range = h->edge_label_range;
+    return MP_OK;
+}
+
+static const char *const *texts_of(const mp_buf *list, mp_arena *a)
+{
+    const char **out = MP_NEW_RAW(a, const char *, list->n / sizeof *out);
+    if (list->n) memcpy(out, list->p, list->n);
+    return list->n ? out : NULL;
 }
 
 /* An array of ends with the 0 before the first. */
@@ -448,7 +520,11 @@ static mp_err read_set(pile *p)
     }
     if (s->edge_attributes > 0)
         raw->edge_attributes = rows_of(&p->edge_attributes, (int)p->edges, s->edge_attributes, a);
+    if (mp_dataset_wants_all(p->as)) raw->edge_list = ints(&p->edge_list, a);
+    raw->smiles = texts_of(&p->smiles, a);
+    raw->id = texts_of(&p->id, a);
     MP_TRY(finish_y(p));
+    MP_TRY(finish_head(p));
     return finish_split(p);
 }
 
@@ -487,6 +563,9 @@ mp_err mp_jsonl_read(const char *name, const char *set, mp_tap tap, const mp_dat
                              &p.edge_attributes.ptr,
                              &p.edge_attributes.col,
                              &p.edge_attributes.val,
+                             &p.edge_list,
+                             &p.smiles,
+                             &p.id,
                              &p.y,
                              &p.part,
                              &p.target };

@@ -2,7 +2,7 @@
  *
  *     {"dataset": "MUTAG", "splits": ["train", "val", "test"], "folds": [{"train": [...], "test": [...]}, ...]}
  *     {"nodes": 3, "edges": [[0,1],[1,2]], "labels": [6,0,0], "attributes": [[0.5],[1],[2]],
- *      "edge_labels": [1,2], "edge_attributes": [[0.5],[1]], "y": 1, "split": "train"}
+ *      "edge_labels": [1,2], "edge_attributes": [[0.5],[1]], "y": 1, "split": "train", "smiles": "CCO", "id": "ethanol"}
  *
  * SPDX-License-Identifier: MIT */
 #ifndef MP_JSONL_H
@@ -39,7 +39,7 @@ typedef struct mp_jsonl_graph {
     const char *text;
     int targets;
     const double *target;
-    const char *split; /* or NULL */
+    const char *split, *smiles, *id; /* or NULL */
 } mp_jsonl_graph;
 
 /* Everything is in the arena. Fails with NAME:LINE. That edges stay within the graph is for mp_query_check. */
@@ -51,6 +51,11 @@ typedef struct mp_jsonl_head {
     const char *dataset;         /* NULL: not said */
     const char *split[MP_PARTS]; /* names of the parts: those given, else the usual ones */
     bool folds;
+    const char *split_kind; /* as in mp_raw, or NULL */
+    int names;              /* of label columns; 0: not said */
+    const char *const *name;
+    int label_columns, edge_label_columns; /* whose ranges are said; 0: none */
+    const int *label_range, *edge_label_range;
 } mp_jsonl_head;
 MP_MUST mp_err mp_jsonl_first(mp_span text, const char *name, mp_arena *a, mp_jsonl_head *out, bool *found);
 

@@ -145,20 +145,20 @@ static mp_err take_y(const reader *r, mp_jsonl_graph *out)
     }
 }
 
-static mp_err take_split(const reader *r, const char **out)
+static mp_err take_text(const reader *r, const char *key, const char *expected, const char **out)
 {
-    const mp_json *v = mp_json_get(r->line, "split");
+    const mp_json *v = mp_json_get(r->line, key);
     *out = NULL;
     if (!v || v->kind == MP_JSON_NULL) return MP_OK;
-    if (v->kind != MP_JSON_STRING) return bad(r, "split", "expected the name of a part, such as \"train\"");
+    if (v->kind != MP_JSON_STRING) return bad(r, key, expected);
     *out = v->text;
     return MP_OK;
 }
 
 mp_err mp_jsonl_line(mp_span text, const char *name, int line, mp_jsonl_shape *shape, mp_arena *a, mp_jsonl_graph *out)
 {
-    static const char *const keys[] = { "nodes", "edges",       "labels",          "attributes", "x",
-                                        "y",     "edge_labels", "edge_attributes", "split",      NULL };
+    static const char *const keys[] = { "nodes",       "edges",           "labels", "attributes", "x",  "y",
+                                        "edge_labels", "edge_attributes", "split",  "smiles",     "id", NULL };
     reader r = { name, NULL, a };
     const mp_json *nodes;
     mp_query *q = &out->query;
@@ -177,7 +177,9 @@ mp_err mp_jsonl_line(mp_span text, const char *name, int line, mp_jsonl_shape *s
     MP_TRY(take_labels(&r, "edge_labels", &shape->edge_labels, q->edges, "edges", &q->edge_labels));
     MP_TRY(take_reals(&r, "edge_attributes", &shape->edge_attributes, q->edges, "edges", &q->edge_attributes));
     MP_TRY(take_y(&r, out));
-    return take_split(&r, &out->split);
+    MP_TRY(take_text(&r, "split", "expected the name of a part, such as \"train\"", &out->split));
+    MP_TRY(take_text(&r, "smiles", "expected a molecule as a text", &out->smiles));
+    return take_text(&r, "id", "expected a text", &out->id);
 }
 
 static mp_err take_split_names(const mp_json *v, const char *name, mp_jsonl_head *out)
@@ -196,9 +198,36 @@ static mp_err take_split_names(const mp_json *v, const char *name, mp_jsonl_head
     return MP_OK;
 }
 
+static mp_err take_names(const mp_json *v, const char *name, mp_arena *a, mp_jsonl_head *out)
+{
+    if (!v) return MP_OK;
+    if (v->kind != MP_JSON_ARRAY || v->count == 0)
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"label_names\": expected a list of texts", name, v->line);
+    const char **list = MP_NEW(a, const char *, v->count);
+    for (const mp_json *item = v->first; item; item = item->next) {
+        if (item->kind != MP_JSON_STRING)
+            return mp_fail(MP_ERR_INPUT, "%s:%d: \"label_names\": expected a list of texts", name, item->line);
+        list[out->names++] = item->text;
+    }
+    out->name = list;
+    return MP_OK;
+}
+
+/* How many values each label column has: 0 to that less 1. */
+static mp_err take_range(const mp_json *v, const char *key, const char *name, mp_arena *a, const int **range,
+                         int *columns)
+{
+    if (!v) return MP_OK;
+    mp_err e = mp_json_ints(v, 1, INT_MAX, name, a, range, columns);
+    if (e == MP_OK && (*columns < 1 || *columns > MP_MAX_LABEL_COLUMNS))
+        e = mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": expected 1 to %d numbers", name, v->line, key, MP_MAX_LABEL_COLUMNS);
+    return e;
+}
+
 mp_err mp_jsonl_first(mp_span text, const char *name, mp_arena *a, mp_jsonl_head *out, bool *found)
 {
-    static const char *const keys[] = { "dataset", "splits", "folds", NULL };
+    static const char *const keys[] = { "dataset",     "splits",      "split_kind",       "folds",
+                                        "label_names", "label_range", "edge_label_range", NULL };
     const mp_json *line, *set;
     *out = (mp_jsonl_head){ .split = { "train", "val", "test", "test-large", "test-large-c" } };
     *found = mp_json_parse(text, name, a, &line) == MP_OK && mp_json_get(line, "dataset");
@@ -209,5 +238,15 @@ mp_err mp_jsonl_first(mp_span text, const char *name, mp_arena *a, mp_jsonl_head
     out->folds = mp_json_get(line, "folds") != NULL;
     if (set->bytes == 0 || set->bytes > 255 || strchr(set->text, '/'))
         return mp_fail(MP_ERR_INPUT, "%s:1: \"dataset\": expected a name of 1 to 255 bytes without '/'", name);
+    const mp_json *kind = mp_json_get(line, "split_kind");
+    if (kind && (kind->kind != MP_JSON_STRING || kind->bytes == 0 || kind->bytes > 255 || strchr(kind->text, '/') ||
+                 kind->text[0] == '.'))
+        return mp_fail(MP_ERR_INPUT, "%s:1: \"split_kind\": expected a name of 1 to 255 bytes without '/'", name);
+    if (kind) out->split_kind = kind->text;
+    MP_TRY(take_names(mp_json_get(line, "label_names"), name, a, out));
+    MP_TRY(
+        take_range(mp_json_get(line, "label_range"), "label_range", name, a, &out->label_range, &out->label_columns));
+    MP_TRY(take_range(mp_json_get(line, "edge_label_range"), "edge_label_range", name, a, &out->edge_label_range,
+                      &out->edge_label_columns));
     return mp_json_get(line, "splits") ? take_split_names(mp_json_get(line, "splits"), name, out) : MP_OK;
 }

@@ -12,6 +12,11 @@ static void put_index_list(mp_buf *b, const char *key, const int *list, int n)
     mp_json_close(b, ']');
 }
 
+static void put_range(mp_buf *b, const char *key, const int *range, int columns)
+{
+    if (range && columns) put_index_list(b, key, range, columns);
+}
+
 static void put_head(mp_buf *b, const mp_raw *raw, const mp_folds *folds)
 {
     mp_json_open(b, '{');
@@ -23,6 +28,15 @@ static void put_head(mp_buf *b, const mp_raw *raw, const mp_folds *folds)
             if (raw->fixed_name[i]) mp_json_put_text(b, raw->fixed_name[i]);
         mp_json_close(b, ']');
     }
+    if (raw->split_kind) mp_json_add_text(b, "split_kind", raw->split_kind);
+    if (raw->target && raw->target_name) {
+        mp_json_key(b, "label_names");
+        mp_json_open(b, '[');
+        for (int k = 0; k < raw->target_columns; k++) mp_json_put_text(b, raw->target_name[k]);
+        mp_json_close(b, ']');
+    }
+    put_range(b, "label_range", raw->label_range, raw->label_columns);
+    put_range(b, "edge_label_range", raw->edge_label_range, raw->edge_label_columns);
     if (folds) {
         mp_json_key(b, "folds");
         mp_json_open(b, '[');
@@ -38,12 +52,6 @@ static void put_head(mp_buf *b, const mp_raw *raw, const mp_folds *folds)
     }
     mp_json_close(b, '}');
     mp_buf_puts(b, "\n");
-}
-
-/* Each edge once, from its smaller end: those are the edges e of row v with col[e] > v. */
-static bool once(const mp_graph *g, int v, int e)
-{
-    return g->col[e] > v;
 }
 
 /* Rows of one number stand without brackets. */
@@ -106,7 +114,8 @@ static void put_nodes(mp_buf *b, const mp_raw *raw, int from, int to)
     }
 }
 
-static void put_edges(mp_buf *b, const mp_raw *raw, int from, int to)
+/* The `n` edges of a graph whose nodes begin with `from`: places in the columns of the graph (mp_raw_edges). */
+static void put_edges(mp_buf *b, const mp_raw *raw, const int *place, int n, int from)
 {
     const mp_graph *g = &raw->graphs;
     enum { PAIRS, LABELS, ATTRIBUTES, TABLES };
@@ -115,17 +124,16 @@ static void put_edges(mp_buf *b, const mp_raw *raw, int from, int to)
         if ((t == LABELS && !raw->edge_label_columns) || (t == ATTRIBUTES && !raw->edge_attributes.cols)) continue;
         mp_json_key(b, key[t]);
         mp_json_open(b, '[');
-        for (int v = from; v < to; v++)
-            for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
-                if (!once(g, v, e)) continue;
-                if (t == LABELS) put_label_row(b, raw->edge_labels, e, raw->edge_label_columns);
-                if (t == ATTRIBUTES) put_attribute_row(b, &raw->edge_attributes, e);
-                if (t != PAIRS) continue;
-                mp_json_open(b, '[');
-                mp_json_put_int(b, v - from);
-                mp_json_put_int(b, g->col[e] - from);
-                mp_json_close(b, ']');
-            }
+        for (int i = 0; i < n; i++) {
+            int e = place[i];
+            if (t == LABELS) put_label_row(b, raw->edge_labels, e, raw->edge_label_columns);
+            if (t == ATTRIBUTES) put_attribute_row(b, &raw->edge_attributes, e);
+            if (t != PAIRS) continue;
+            mp_json_open(b, '[');
+            mp_json_put_int(b, g->col[e] - from);
+            mp_json_put_int(b, g->col[g->rev[e]] - from);
+            mp_json_close(b, ']');
+        }
         mp_json_close(b, ']');
     }
 }
@@ -150,14 +158,19 @@ mp_err mp_jsonl_write(const mp_raw *raw, const mp_folds *folds, const char *path
     const mp_graph *g = &raw->graphs;
     mp_arena *scratch = mp_arena_new(4096);
     const unsigned char *part = mp_raw_parts(raw, scratch);
+    const int *place = mp_raw_edges(raw, scratch);
     mp_buf b = MP_BUF_LOCAL;
     put_head(&b, raw, folds);
     for (int i = 0; i < g->graphs; i++) {
         mp_json_open(&b, '{');
         mp_json_add_int(&b, "nodes", g->node_ptr[i + 1] - g->node_ptr[i]);
-        put_edges(&b, raw, g->node_ptr[i], g->node_ptr[i + 1]);
+        int edges = mp_raw_edge_count(raw, i);
+        put_edges(&b, raw, place, edges, g->node_ptr[i]);
+        place += edges;
         put_nodes(&b, raw, g->node_ptr[i], g->node_ptr[i + 1]);
         put_y(&b, raw, i);
+        if (raw->smiles) mp_json_add_text(&b, "smiles", raw->smiles[i]);
+        if (raw->id) mp_json_add_text(&b, "id", raw->id[i]);
         if (part && part[i] < MP_PARTS) mp_json_add_text(&b, "split", raw->fixed_name[part[i]]);
         mp_json_close(&b, '}');
         mp_buf_puts(&b, "\n");

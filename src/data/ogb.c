@@ -130,20 +130,6 @@ static mp_adjacency by_smaller_end(const reading *r)
     return out;
 }
 
-static const int *edge_list(const reading *r)
-{
-    const mp_graph *g = &r->raw->graphs;
-    int *list = MP_NEW_RAW(r->a, int, g->edges / 2), n = 0;
-    bool *listed = MP_NEW(r->scratch, bool, g->edges);
-    for (int i = 0; i < r->lines; i++) {
-        int e = r->from[i] == r->to[i] ? -1 : mp_graph_edge(g, r->from[i], r->to[i]);
-        if (e < 0 || listed[e]) continue;
-        listed[e] = listed[g->rev[e]] = true;
-        list[n++] = e;
-    }
-    return list;
-}
-
 static mp_err read_edges(reading *r)
 {
     mp_table t;
@@ -161,8 +147,10 @@ static mp_err read_edges(reading *r)
     }
     MP_TRY(mp_edge_rows(by_smaller_end(r), t.file, r->scratch, r->a, raw));
     raw->added_reverse = 0; /* the layout has none */
-    const mp_dataset_as *as = r->f->as;
-    if (as && as->edges && !as->recipe) raw->edge_list = edge_list(r);
+    if (!mp_dataset_wants_all(r->f->as)) return MP_OK;
+    int *place = MP_NEW_RAW(r->a, int, raw->graphs.edges / 2);
+    mp_edge_places(&raw->graphs, r->lines, r->from, r->to, MP_NEW_RAW(r->scratch, bool, raw->graphs.edges), place);
+    raw->edge_list = place;
     return MP_OK;
 }
 

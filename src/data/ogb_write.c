@@ -13,21 +13,10 @@
 
 typedef struct writing {
     const mp_raw *raw;
-    const int *list;           /* E/2: places of the edges, as raw->edge_list */
+    const int *list;           /* mp_raw_edges */
     const unsigned char *part; /* B: of the split, or NULL */
     mp_arena *a;
 } writing;
-
-static const int *edge_list(const mp_raw *raw, mp_arena *a)
-{
-    const mp_graph *g = &raw->graphs;
-    int *list = MP_NEW_RAW(a, int, g->edges / 2), n = 0;
-    if (raw->edge_list) return raw->edge_list;
-    for (int v = 0; v < g->nodes; v++)
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
-            if (g->col[e] > v) list[n++] = g->rev[e];
-    return list;
-}
 
 static void write_node_counts(const writing *w, mp_buf *b)
 {
@@ -35,14 +24,9 @@ static void write_node_counts(const writing *w, mp_buf *b)
     for (int i = 0; i < g->graphs; i++) mp_put_line(b, g->node_ptr[i + 1] - g->node_ptr[i]);
 }
 
-static int edges_of(const mp_graph *g, int graph)
-{
-    return (g->row_ptr[g->node_ptr[graph + 1]] - g->row_ptr[g->node_ptr[graph]]) / 2;
-}
-
 static void write_edge_counts(const writing *w, mp_buf *b)
 {
-    for (int i = 0; i < w->raw->graphs.graphs; i++) mp_put_line(b, edges_of(&w->raw->graphs, i));
+    for (int i = 0; i < w->raw->graphs.graphs; i++) mp_put_line(b, mp_raw_edge_count(w->raw, i));
 }
 
 static void write_edges(const writing *w, mp_buf *b)
@@ -50,7 +34,7 @@ static void write_edges(const writing *w, mp_buf *b)
     const mp_graph *g = &w->raw->graphs;
     const int *e = w->list;
     for (int i = 0; i < g->graphs; i++)
-        for (int k = edges_of(g, i); k > 0; k--, e++) {
+        for (int k = mp_raw_edge_count(w->raw, i); k > 0; k--, e++) {
             const int pair[2] = { g->col[*e] - g->node_ptr[i], g->col[g->rev[*e]] - g->node_ptr[i] };
             mp_put_labels(b, pair, 2, ",");
         }
@@ -194,7 +178,7 @@ mp_err mp_ogb_write(const mp_raw *raw, const mp_folds *folds, const char *path)
 {
     MP_TRY(check(raw));
     mp_arena *a = mp_arena_new(1 << 16);
-    writing w = { raw, edge_list(raw, a), mp_raw_parts(raw, a), a };
+    writing w = { raw, mp_raw_edges(raw, a), mp_raw_parts(raw, a), a };
     mp_err e = write_all(&w, path);
     mp_arena_free(a);
     return e == MP_OK && folds ? mp_tu_write_folds(folds, path) : e;

@@ -32,3 +32,20 @@ const unsigned char *mp_raw_parts(const mp_raw *raw, mp_arena *a)
             part[raw->fixed_list ? raw->fixed_list[k] : k] = (unsigned char)i;
     return part;
 }
+
+const int *mp_raw_edges(const mp_raw *raw, mp_arena *a)
+{
+    const mp_graph *g = &raw->graphs;
+    if (raw->edge_list) return raw->edge_list;
+    int *place = MP_NEW_RAW(a, int, g->edges / 2), n = 0;
+    for (int v = 0; v < g->nodes; v++)
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
+            if (g->col[e] > v) place[n++] = g->rev[e];
+    return place;
+}
+
+int mp_raw_edge_count(const mp_raw *raw, int graph)
+{
+    const mp_graph *g = &raw->graphs;
+    return (g->row_ptr[g->node_ptr[graph + 1]] - g->row_ptr[g->node_ptr[graph]]) / 2;
+}

@@ -48,6 +48,11 @@ void mp_raw_split(mp_raw *raw, const unsigned char *part, const char *const name
 /* That again: the part of each graph; NULL when there is no split. */
 const unsigned char *mp_raw_parts(const mp_raw *raw, mp_arena *a);
 
+/* The edges of all graphs, each once, as places in graphs.col: raw->edge_list, or else from their smaller ends. Place e is the edge
+ * from col[e] to col[rev[e]]. And how many of them a graph has. */
+const int *mp_raw_edges(const mp_raw *raw, mp_arena *a);
+int mp_raw_edge_count(const mp_raw *raw, int graph);
+
 /* Features, classes and seal of some graphs of a larger set. */
 MP_MUST mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out);
 

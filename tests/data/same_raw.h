@@ -23,6 +23,12 @@ static inline void same_sparse(const mp_sparse *x, const mp_sparse *y)
     for (int i = 0; i < x->ptr[x->rows]; i++) assert_true((x->val ? x->val[i] : 1) == (y->val ? y->val[i] : 1));
 }
 
+static inline void same_texts(const char *const *x, const char *const *y, int n)
+{
+    assert_int_equal(!x, !y);
+    for (int i = 0; x && i < n; i++) assert_string_equal(x[i], y[i]);
+}
+
 static inline void same_raw(const mp_raw *x, const mp_raw *y)
 {
     const mp_graph *g = &x->graphs, *h = &y->graphs;
@@ -46,6 +52,11 @@ static inline void same_raw(const mp_raw *x, const mp_raw *y)
     assert_int_equal(x->target_columns, y->target_columns);
     for (size_t i = 0; i < B * (size_t)x->target_columns; i++)
         assert_true(x->target[i] == y->target[i] || (isnan(x->target[i]) && isnan(y->target[i])));
+    same_texts(x->target_name, y->target_name, x->target_columns);
+    same_texts(x->smiles, y->smiles, g->graphs);
+    same_texts(x->id, y->id, g->graphs);
+    same_ints(x->label_range, y->label_range, (size_t)x->label_columns);
+    same_ints(x->edge_label_range, y->edge_label_range, (size_t)x->edge_label_columns);
     assert_memory_equal(x->fixed, y->fixed, sizeof x->fixed);
     for (int i = 0; i < 5; i++) {
         assert_int_equal(!x->fixed_name[i], !y->fixed_name[i]);

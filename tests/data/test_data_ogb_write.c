@@ -28,7 +28,7 @@ static mp_span text_of(const char *path, mp_arena *a)
     return text;
 }
 
-static void same_texts(const mp_ogb_files *f, const char *folder, mp_arena *a)
+static void same_members(const mp_ogb_files *f, const char *folder, mp_arena *a)
 {
     for (int part = 0; part < MP_OGB_PARTS; part++) {
         const char *dir = part < MP_OGB_TRAIN ? "" : mp_arena_printf(a, "split/%s/", f->split);
@@ -51,7 +51,7 @@ static void what_was_read_is_written_as_it_was(void **state)
     mp_raw raw, again;
     WORKS(mp_ogb_parse(&f, a, &raw));
     WORKS(mp_ogb_write(&raw, NULL, to));
-    same_texts(&f, to, a);
+    same_members(&f, to, a);
     WORKS(mp_dataset_raw(to, NULL, &with_edges, a, &again, &path));
     same_raw(&raw, &again);
 
@@ -63,7 +63,7 @@ static void what_was_read_is_written_as_it_was(void **state)
     WORKS(mp_ogb_parse(&f, a, &raw));
     WORKS(mp_ogb_write(&raw, NULL, to));
     f.split = "scaffold";
-    same_texts(&f, to, a);
+    same_members(&f, to, a);
     remove_folder(top);
 }
 
@@ -94,9 +94,30 @@ static void a_set_without_a_single_edge_survives(void **state)
     f.part[MP_OGB_EDGE_FEAT] = (mp_span){ NULL, 0 };
     WORKS(mp_ogb_parse(&f, a, &raw));
     WORKS(mp_ogb_write(&raw, NULL, to));
-    same_texts(&f, to, a);
+    same_members(&f, to, a);
     WORKS(mp_dataset_raw(to, NULL, &with_edges, a, &again, &path));
     same_raw(&raw, &again);
+    remove_folder(top);
+}
+
+static void json_lines_carry_all_of_it(void **state)
+{
+    mp_arena *a = *state;
+    mp_ogb_files f = all_parts();
+    const char *top = new_folder(a), *lines = mp_arena_printf(a, "%s/S.jsonl", top),
+               *to = mp_arena_printf(a, "%s/S", top);
+    const char *path;
+    mp_raw raw, again;
+    WORKS(mp_ogb_parse(&f, a, &raw));
+    WORKS(mp_jsonl_write(&raw, NULL, lines));
+    WORKS(mp_dataset_raw(lines, NULL, &with_edges, a, &again, &path));
+    same_raw(&raw, &again);
+    WORKS(mp_ogb_write(&again, NULL, to));
+    same_members(&f, to, a);
+    mp_dataset one, two;
+    WORKS(mp_dataset_build(&raw, &with_edges, a, &one));
+    WORKS(mp_dataset_build(&again, &with_edges, a, &two));
+    assert_true(one.fingerprint == two.fingerprint); /* by the ranges, not by what occurs */
     remove_folder(top);
 }
 
@@ -173,9 +194,13 @@ int main(void)
 {
     mp_unpack_with(&mp_libarchive);
     const struct CMUnitTest tests[] = {
-        CASE(what_was_read_is_written_as_it_was),          CASE(packed_members_have_the_same_bytes_each_time),
-        CASE(a_set_without_a_single_edge_survives),        CASE(classes_and_folds_go_along),
-        CASE(what_the_layout_has_no_place_for_is_refused), CASE(where_nothing_packs_members_are_plain),
+        CASE(what_was_read_is_written_as_it_was),
+        CASE(packed_members_have_the_same_bytes_each_time),
+        CASE(a_set_without_a_single_edge_survives),
+        CASE(json_lines_carry_all_of_it),
+        CASE(classes_and_folds_go_along),
+        CASE(what_the_layout_has_no_place_for_is_refused),
+        CASE(where_nothing_packs_members_are_plain),
     };
     return cmocka_run_group_tests_name("data_ogb_write", tests, NULL, NULL);
 }

@@ -309,6 +309,9 @@ static void several_targets_a_graph_are_columns_and_those_missing_are_nan(void *
     assert_int_equal(raw.target_columns, 3);
     assert_true(raw.target[0] == 1.5 && isnan(raw.target[1]) && raw.target[2] == -2);
     assert_true(isnan(raw.target[3]) && raw.target[4] == 4 && isnan(raw.target[5]));
+    f.part[MP_TU_GRAPH_ATTRIBUTES] = mp_span_of("2\n\n"); /* the last of one column */
+    WORKS(mp_tu_parse(&f, *state, &raw));
+    assert_true(raw.target[0] == 2 && isnan(raw.target[1]));
     f.part[MP_TU_GRAPH_ATTRIBUTES] = mp_span_of("nan\n2\n");
     WORKS(mp_tu_parse(&f, *state, &raw));
     assert_true(isnan(raw.target[0]) && raw.target[1] == 2);

@@ -59,9 +59,11 @@ static const mp_cli cli = {
 };
 
 /* Each method with the settings that belong to it. */
-static mp_err add_models(const cv *c, const mp_cli_args *args, mp_dataset *d, const mp_folds *f, mp_study *s)
+static mp_err add_models(const cv *c, const mp_cli_args *args, mp_variants *sets, mp_dataset *d, const mp_folds *f,
+                         mp_study *s)
 {
     int n;
+    char line[512];
     const char *const *pools = mp_cli_split(c->pools, s->arena, &n);
     if (n == 0) return mp_fail(MP_ERR_USAGE, "--pool: expected the name of an operator (midpool ops lists them)");
     for (int i = 0; i < n; i++) {
@@ -72,6 +74,8 @@ static mp_err add_models(const cv *c, const mp_cli_args *args, mp_dataset *d, co
         mp_config config = own_defaults.config;
         memset(config.pool, 0, sizeof config.pool);
         MP_TRY(mp_conf_set(mp_config_table, &config, "pool", pools[i], "--pool"));
+        MP_TRY(mp_setup_use(sets, &config, f, s->arena, &d, line, sizeof line));
+        if (line[0]) mp_listener_line(&s->listener, "%s", line);
         MP_TRY(mp_study_add(s, d, f, &config, (mp_grid)c->grid, NULL));
     }
     return MP_OK;
@@ -80,14 +84,12 @@ static mp_err add_models(const cv *c, const mp_cli_args *args, mp_dataset *d, co
 static mp_err add_dataset(cv *c, const char *name, const mp_cli_args *args, mp_study *s)
 {
     mp_arena *a = args->arena;
-    mp_dataset *d = MP_NEW(a, mp_dataset, 1);
+    mp_variants sets = { .name = name, .data_dir = c->data };
+    mp_dataset *d;
     mp_folds *f = MP_NEW(a, mp_folds, 1);
-    char line[512];
-    MP_TRY(mp_setup_load(name, c->data, &c->config, a, d));
+    MP_TRY(mp_setup_variant(&sets, &c->config, a, &d));
     MP_TRY(mp_folds_load(d, c->folds_from, c->folds, a, f));
-    mp_setup_describe(d, f, line, sizeof line);
-    mp_listener_line(&s->listener, "%s", line);
-    return add_models(c, args, d, f, s);
+    return add_models(c, args, &sets, d, f, s);
 }
 
 static mp_err run(void *conf, const mp_cli_args *args)

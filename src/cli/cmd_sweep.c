@@ -205,15 +205,16 @@ static bool next_combination(work *w)
 static mp_err add_dataset(work *w, const char *name)
 {
     mp_arena *a = w->args->arena;
-    mp_dataset *d = MP_NEW(a, mp_dataset, 1);
+    mp_variants sets = { .name = name, .data_dir = w->conf->data };
+    mp_dataset *d;
     mp_folds *f = MP_NEW(a, mp_folds, 1);
     char line[512];
-    MP_TRY(mp_setup_load(name, w->conf->data, &w->conf->config, a, d));
+    MP_TRY(mp_setup_variant(&sets, &w->conf->config, a, &d));
     MP_TRY(mp_folds_load(d, w->conf->folds_from, w->conf->folds, a, f));
-    mp_setup_describe(d, f, line, sizeof line);
-    mp_listener_line(&w->study.listener, "%s", line);
     do {
         MP_TRY(configure(w, d));
+        MP_TRY(mp_setup_use(&sets, &w->conf->config, f, a, &d, line, sizeof line));
+        if (line[0]) mp_listener_line(&w->study.listener, "%s", line);
         mp_study_row *row;
         MP_TRY(mp_study_add(&w->study, d, f, &w->conf->config, (mp_grid)w->conf->grid, &row));
         if (row) row->label = label(w, row);

@@ -132,10 +132,14 @@ static const char *resume_file(const train *t, mp_arena *a)
 static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f, const mp_split **s)
 {
     mp_arena *a = args->arena;
-    MP_TRY(mp_setup_load(args->operand[0], t->data, &t->config, a, d));
+    mp_variants sets = { .name = args->operand[0], .data_dir = t->data };
+    mp_dataset *as_given, *as_used;
+    MP_TRY(mp_setup_variant(&sets, &t->config, a, &as_given));
     const char *const *presets;
-    MP_TRY(mp_presets_for(d, t->config.pool, t->preset, a, &presets));
+    MP_TRY(mp_presets_for(as_given, t->config.pool, t->preset, a, &presets));
     MP_TRY(mp_cli_apply(&cli, args, presets, t));
+    MP_TRY(mp_setup_variant(&sets, &t->config, a, &as_used));
+    *d = *as_used;
     MP_TRY(mp_given_settle(args, d->task, &t->config));
     MP_TRY(mp_run_check(d, &t->config));
     MP_TRY(mp_study_prepare_data(d, &t->config, mp_setup_threads(t->threads), NULL, a));

@@ -29,6 +29,28 @@ void mp_setup_describe(const mp_dataset *d, const mp_folds *f, char *out, size_t
              learned == 1 ? d->task->one : d->task->many, d->x.cols, edges, f->about);
 }
 
+mp_err mp_setup_variant(mp_variants *v, const mp_config *c, mp_arena *a, mp_dataset **out)
+{
+    bool edges = mp_config_as(c).edges;
+    const mp_dataset *other = v->set[!edges];
+    bool same = edges && other && other->unused_edge_columns == 0; /* there is nothing to read of edges */
+    *out = v->set[edges];
+    if (*out) return MP_OK;
+    *out = v->set[edges] = same ? v->set[!edges] : MP_NEW(a, mp_dataset, 1);
+    return same ? MP_OK : mp_setup_load(v->name, v->data_dir, c, a, *out);
+}
+
+mp_err mp_setup_use(mp_variants *v, const mp_config *c, const mp_folds *f, mp_arena *a, mp_dataset **out, char *line,
+                    size_t n)
+{
+    MP_TRY(mp_setup_variant(v, c, a, out));
+    int which = v->set[0] == *out ? 0 : 1;
+    line[0] = '\0';
+    if (!v->told[which]) mp_setup_describe(*out, f, line, n);
+    v->told[which] = true;
+    return MP_OK;
+}
+
 void mp_setup_model_name(const mp_config *c, char *out, size_t n)
 {
     bool base = c->score_dim == 1 && !c->flip && c->drop == 0;

@@ -14,6 +14,19 @@
 /* A data set as a configuration asks for it: its task (what sweeps vary must leave that alone). */
 MP_MUST mp_err mp_setup_load(const char *name, const char *data_dir, const mp_config *c, mp_arena *a, mp_dataset *out);
 
+/* A set as several configurations read it, with the values of its edges or without: each is loaded when it is first asked for, since
+ * what the set's preset says is known only when the set is. `told`: mp_setup_variant has described it. */
+typedef struct mp_variants {
+    const char *name, *data_dir;
+    mp_dataset *set[2];
+    bool told[2];
+} mp_variants;
+MP_MUST mp_err mp_setup_variant(mp_variants *v, const mp_config *c, mp_arena *a, mp_dataset **out);
+
+/* The variant that a configuration reads, with the line below where it is met for the first time; else `line` is empty. */
+MP_MUST mp_err mp_setup_use(mp_variants *v, const mp_config *c, const mp_folds *f, mp_arena *a, mp_dataset **out,
+                            char *line, size_t n);
+
 #define MP_SETUP_PRESET_HELP                                                                                           \
     "settings under a name: paper, authors (midpool ops), mid, ogb, gmt, colors, triangles; several: a,b"
 

@@ -474,6 +474,7 @@ static mp_err finish_head(pile *p)
         return mp_fail(MP_ERR_INPUT, "%s:1: \"label_names\": %d names for %d targets", p->name, h->names,
                        raw->target_columns);
     raw->target_name = h->name;
+    raw->preset = h->preset;
     if (raw->label_columns) raw->label_range = h->label_range;
     if (raw->edge_label_columns) raw->edge_label_range = h->edge_label_range;
     return MP_OK;

@@ -224,10 +224,22 @@ static mp_err take_range(const mp_json *v, const char *key, const char *name, mp
     return e;
 }
 
+/* A name that could be one of a folder. */
+static mp_err take_word(const mp_json *head, const char *key, const char *name, const char **out)
+{
+    const mp_json *v = mp_json_get(head, key);
+    if (!v) return MP_OK;
+    bool word =
+        v->kind == MP_JSON_STRING && v->bytes > 0 && v->bytes <= 255 && !strchr(v->text, '/') && v->text[0] != '.';
+    *out = v->kind == MP_JSON_STRING ? v->text : NULL;
+    return word ? MP_OK
+                : mp_fail(MP_ERR_INPUT, "%s:1: \"%s\": expected a name of 1 to 255 bytes without '/'", name, key);
+}
+
 mp_err mp_jsonl_first(mp_span text, const char *name, mp_arena *a, mp_jsonl_head *out, bool *found)
 {
-    static const char *const keys[] = { "dataset",     "splits",      "split_kind",       "folds",
-                                        "label_names", "label_range", "edge_label_range", NULL };
+    static const char *const keys[] = { "dataset",     "splits",           "split_kind", "folds", "label_names",
+                                        "label_range", "edge_label_range", "preset",     NULL };
     const mp_json *line, *set;
     *out = (mp_jsonl_head){ .split = { "train", "val", "test", "test-large", "test-large-c" } };
     *found = mp_json_parse(text, name, a, &line) == MP_OK && mp_json_get(line, "dataset");
@@ -238,11 +250,8 @@ mp_err mp_jsonl_first(mp_span text, const char *name, mp_arena *a, mp_jsonl_head
     out->folds = mp_json_get(line, "folds") != NULL;
     if (set->bytes == 0 || set->bytes > 255 || strchr(set->text, '/'))
         return mp_fail(MP_ERR_INPUT, "%s:1: \"dataset\": expected a name of 1 to 255 bytes without '/'", name);
-    const mp_json *kind = mp_json_get(line, "split_kind");
-    if (kind && (kind->kind != MP_JSON_STRING || kind->bytes == 0 || kind->bytes > 255 || strchr(kind->text, '/') ||
-                 kind->text[0] == '.'))
-        return mp_fail(MP_ERR_INPUT, "%s:1: \"split_kind\": expected a name of 1 to 255 bytes without '/'", name);
-    if (kind) out->split_kind = kind->text;
+    MP_TRY(take_word(line, "split_kind", name, &out->split_kind));
+    MP_TRY(take_word(line, "preset", name, &out->preset));
     MP_TRY(take_names(mp_json_get(line, "label_names"), name, a, out));
     MP_TRY(
         take_range(mp_json_get(line, "label_range"), "label_range", name, a, &out->label_range, &out->label_columns));

@@ -257,6 +257,8 @@ static mp_err read_all(reading *r)
     mp_span mapping = f->part[MP_OGB_MAPPING];
     if (mapping.p) MP_TRY(mp_ogb_mapping(mapping, f->file[MP_OGB_MAPPING], r->scratch, r->a, r->raw));
     if (!f->part[MP_OGB_EDGE_FEAT].p) return MP_OK;
+    bool bonds = mp_table_columns(f->part[MP_OGB_EDGE_FEAT]) == MP_OGB_EDGE_COLUMNS;
+    if (r->raw->label_range && bonds) r->raw->preset = "ogb"; /* its networks read both */
     if (mp_dataset_wants_edges(f->as)) return read_edge_features(r);
     r->raw->edge_columns_unread = mp_table_columns(f->part[MP_OGB_EDGE_FEAT]);
     return MP_OK;

@@ -42,6 +42,7 @@ static void everything_in_the_files_is_there(void **state)
     static const int bonds[] = { 1, 0, 0, 1, 0, 0, 3, 2, 1, 3, 2, 1, 0, 5, 1, 0, 5, 1 };
     same_ints(raw.edge_labels, bonds, 18);
     assert_ptr_equal(raw.edge_label_range, mp_ogb_edge_range);
+    assert_string_equal(raw.preset, "ogb");
     assert_null(raw.graph_label);
     assert_int_equal(raw.target_columns, 2);
     assert_true(raw.target[0] == 1 && isnan(raw.target[1]) && isnan(raw.target[2]) && raw.target[3] == 0);
@@ -66,6 +67,10 @@ static void edges_have_no_features_unless_they_are_wanted(void **state)
     assert_int_equal(raw.edge_label_columns, 0);
     assert_null(raw.edge_labels);
     assert_int_equal(raw.edge_columns_unread, 3);
+    assert_string_equal(raw.preset, "ogb"); /* known before it is known whether edges are wanted */
+    f.part[MP_OGB_EDGE_FEAT] = (mp_span){ NULL, 0 };
+    WORKS(mp_ogb_parse(&f, *state, &raw));
+    assert_null(raw.preset);
 }
 
 static void what_ogb_may_leave_out_may_be_missing(void **state)

@@ -1,6 +1,6 @@
 /* test_data_ogb.c - sets in OGB's raw layout: what is read from bytes, folders and zips, and what is refused.
  *
- * 540 lines because a third of them is the list of faults, a line or two each.
+ * 600 lines because a third of them is the list of faults, a line or two each.
  * SPDX-License-Identifier: MIT */
 #include "ogb_set.h"
 #include "same_raw.h"
@@ -363,6 +363,33 @@ static void scaffold_is_preferred_to_other_splits(void **state)
     remove_folder(top);
 }
 
+static void members_of_a_zip_count_by_their_folders_in_any_order(void **state)
+{
+    static const char *const kinds[][2] = { { "scaffold", "alpha" }, { "alpha", "scaffold" } };
+    mp_arena *a = *state;
+    mp_ogb_files f = three_molecules();
+    const char *top = new_folder(a), *path, *to = mp_arena_printf(a, "%s/S.zip", top);
+    for (int order = 0; order < 2; order++) {
+        mp_raw raw;
+        struct archive *w = archive_write_new();
+        assert_int_equal(archive_write_set_format_zip(w), ARCHIVE_OK);
+        assert_int_equal(archive_write_open_filename(w, to), ARCHIVE_OK);
+        put_member(w, "S/old-raw/edge.csv", mp_span_of("other"));
+        put_member(w, "S/.raw/edge.csv", mp_span_of("other"));
+        put_member(w, "S/split/train.csv", mp_span_of("other"));
+        for (int part = 0; part < MP_OGB_TRAIN; part++)
+            if (f.part[part].p) put_member(w, mp_arena_printf(a, "S/%s", mp_ogb_path[part]), f.part[part]);
+        for (int k = 0; k < 2; k++)
+            for (int part = MP_OGB_TRAIN; part <= MP_OGB_TEST; part++)
+                put_member(w, mp_arena_printf(a, "S/split/%s/%s", kinds[order][k], mp_ogb_path[part]), f.part[part]);
+        assert_int_equal(archive_write_close(w), ARCHIVE_OK);
+        archive_write_free(w);
+        WORKS(mp_dataset_raw(to, NULL, NULL, a, &raw, &path));
+        assert_string_equal(raw.split_kind, "scaffold");
+    }
+    remove_folder(top);
+}
+
 static void damaged_and_missing_members_are_refused(void **state)
 {
     static const mp_ogb_part needed[] = { MP_OGB_NODE_COUNTS, MP_OGB_EDGE_COUNTS };
@@ -512,6 +539,7 @@ int main(void)
         CASE(a_set_is_found_with_either_sign_among_molecules),
         CASE(the_list_of_sets_has_folders_and_zips_of_molecules),
         CASE(scaffold_is_preferred_to_other_splits),
+        CASE(members_of_a_zip_count_by_their_folders_in_any_order),
         CASE(damaged_and_missing_members_are_refused),
         CASE(a_damaged_zip_never_crashes_the_reader),
         CASE(the_library_alone_reads_plain_files_and_no_packed_ones),

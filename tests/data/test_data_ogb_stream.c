@@ -235,6 +235,34 @@ static void counts_that_do_not_fit_are_told(void **state)
     assert_int_equal(graphs, 3);
 }
 
+static void a_graph_without_nodes_ends_its_piece(void **state)
+{
+    mp_recipe r = model(false);
+    mp_dataset_as as = { .recipe = &r };
+    mp_ogb_files f = three_molecules();
+    mp_buf zeros = { 0 };
+    memory text[MP_OGB_MAPPING];
+    mp_tap tap[MP_OGB_MAPPING] = { 0 };
+    mp_stream *s;
+    mp_piece p;
+    bool got;
+    (void)state;
+    for (int i = 0; i < 100000; i++) mp_buf_puts(&zeros, "0\n");
+    f.as = &as;
+    for (int part = 0; part <= MP_OGB_EDGES; part++) {
+        text[part] = (memory){ { zeros.p, zeros.n }, 4096 };
+        tap[part] = (mp_tap){ pour, leave, &text[part] };
+    }
+    WORKS(mp_stream_ogb(&f, tap, 0, &s));
+    mp_piece_init(&p);
+    WORKS(mp_stream_cut(s, &p, &got));
+    assert_int_equal(p.text[MP_OGB_NODE_COUNTS].n, 2); /* not all of them: memory does not grow with the input */
+    FAILS(mp_stream_read(s, &p), "S/raw/num-node-list.csv:1: 0; expected at least 1");
+    mp_piece_free(&p);
+    mp_stream_close(s);
+    mp_buf_free(&zeros);
+}
+
 static void folders_and_zips_are_streams(void **state)
 {
     mp_arena *a = *state;
@@ -289,9 +317,9 @@ int main(void)
 {
     mp_unpack_with(&mp_libarchive);
     const struct CMUnitTest tests[] = {
-        CASE(pieces_have_what_the_whole_has),           CASE(faults_have_the_lines_of_the_whole),
-        CASE(counts_that_do_not_fit_are_told),          CASE(folders_and_zips_are_streams),
-        CASE(a_member_that_breaks_off_ends_the_stream),
+        CASE(pieces_have_what_the_whole_has),       CASE(faults_have_the_lines_of_the_whole),
+        CASE(counts_that_do_not_fit_are_told),      CASE(folders_and_zips_are_streams),
+        CASE(a_graph_without_nodes_ends_its_piece), CASE(a_member_that_breaks_off_ends_the_stream),
     };
     return cmocka_run_group_tests_name("data_ogb_stream", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* text.c - see text.h.
  * SPDX-License-Identifier: MIT */
 #include "base/text.h"
+#include "base/alloc.h"
 #include "base/guard.h"
 
 #include <errno.h>
@@ -64,7 +65,7 @@ mp_err mp_slurp(const char *path, size_t limit, mp_arena *a, mp_span *out)
     return e;
 }
 
-static mp_err write_all(int fd, const char *path, const char *p, size_t n)
+static mp_err put_all(int fd, const char *path, const char *p, size_t n)
 {
     while (n > 0) {
         ssize_t put = write(fd, p, n);
@@ -73,8 +74,13 @@ static mp_err write_all(int fd, const char *path, const char *p, size_t n)
         p += put;
         n -= (size_t)put;
     }
-    if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
     return MP_OK;
+}
+
+static mp_err sync_file(int fd, const char *path)
+{
+    if (fsync(fd) == 0 || errno == EINVAL || errno == EROFS) return MP_OK;
+    return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
 }
 
 /* Where the bytes go before the file gets its name. */
@@ -106,25 +112,68 @@ static bool is_device(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+struct mp_writer {
+    int fd;
+    bool device; /* or a pipe: it has no content that must stay whole */
+    char path[PATH_MAX], temp[PATH_MAX];
+};
+
+static mp_err open_writer(const char *path, mp_writer *w)
+{
+    w->device = is_device(path);
+    if (!w->device) MP_TRY(temporary_name(path, w->temp));
+    snprintf(w->path, sizeof w->path, "%s", path);
+    w->fd =
+        w->device ? open(path, O_WRONLY | O_CLOEXEC) : open(w->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return w->fd < 0 ? mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno)) : MP_OK;
+}
+
+static mp_err finish_writer(mp_writer *w, mp_err e)
+{
+    if (e == MP_OK) e = sync_file(w->fd, w->path);
+    if (close(w->fd) != 0 && e == MP_OK) e = mp_fail(MP_ERR_IO, "%s: %s", w->path, strerror(errno));
+    if (w->device) return e;
+    if (e == MP_OK && rename(w->temp, w->path) != 0) e = mp_fail(MP_ERR_IO, "%s: %s", w->path, strerror(errno));
+    if (e == MP_OK) return sync_folder(w->path);
+    unlink(w->temp);
+    return e;
+}
+
 mp_err mp_write_file(const char *path, const void *data, size_t n)
 {
-    if (is_device(path)) { /* or a pipe: it has no content that must stay whole */
-        int fd = open(path, O_WRONLY | O_CLOEXEC);
-        if (fd < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
-        mp_err e = write_all(fd, path, data, n);
-        close(fd);
-        return e;
-    }
-    char temp[PATH_MAX];
-    MP_TRY(temporary_name(path, temp));
-    int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
-    mp_err e = write_all(fd, path, data, n);
-    if (close(fd) != 0 && e == MP_OK) e = mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
-    if (e == MP_OK && rename(temp, path) != 0) e = mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
-    if (e == MP_OK) return sync_folder(path);
-    unlink(temp);
+    mp_writer w;
+    MP_TRY(open_writer(path, &w));
+    return finish_writer(&w, put_all(w.fd, path, data, n));
+}
+
+mp_err mp_writer_open(const char *path, mp_writer **out)
+{
+    mp_writer *w = mp_get(sizeof *w, _Alignof(mp_writer));
+    if (!w) return mp_no_memory(sizeof *w);
+    mp_err e = open_writer(path, w);
+    if (e != MP_OK) mp_put(w);
+    *out = e == MP_OK ? w : NULL;
     return e;
+}
+
+mp_err mp_writer_add(mp_writer *w, const void *data, size_t n)
+{
+    return put_all(w->fd, w->path, data, n);
+}
+
+mp_err mp_writer_keep(mp_writer *w)
+{
+    mp_err e = finish_writer(w, MP_OK);
+    mp_put(w);
+    return e;
+}
+
+void mp_writer_drop(mp_writer *w)
+{
+    if (!w) return;
+    close(w->fd);
+    if (!w->device) unlink(w->temp);
+    mp_put(w);
 }
 
 mp_err mp_write_check(const char *path)

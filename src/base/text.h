@@ -27,6 +27,13 @@ MP_MUST mp_err mp_slurp(const char *path, size_t limit, mp_arena *a, mp_span *ou
 /* Writes beside the target and renames: the old file is whole until the new one is on the disk. */
 MP_MUST mp_err mp_write_file(const char *path, const void *data, size_t n);
 
+/* The same piece by piece, for what is too long for memory. */
+typedef struct mp_writer mp_writer;
+MP_MUST mp_err mp_writer_open(const char *path, mp_writer **out);
+MP_MUST mp_err mp_writer_add(mp_writer *w, const void *data, size_t n);
+MP_MUST mp_err mp_writer_keep(mp_writer *w); /* puts the file in its place, and ends the writer */
+void mp_writer_drop(mp_writer *w);           /* all is as before; NULL is allowed */
+
 /* Fails where mp_write_file could not even begin: a folder, a name that is too long, no permission. */
 MP_MUST mp_err mp_write_check(const char *path);
 

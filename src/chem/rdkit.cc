@@ -16,6 +16,7 @@
 
 #include <memory>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -168,15 +169,17 @@ std::string scaffold_of(const ROMol &m)
     return RDKit::MolToSmiles(*s, true);
 }
 
-// RDKit's words without the time before them, as one line.
+// RDKit's words as one line, without the time before each of its own: the same molecule has the same message.
 void blame(const char *what)
 {
-    std::string text = logged.empty() ? what : logged;
-    if (text.size() > 11 && text[0] == '[' && text[9] == ']') text.erase(0, 11);
-    size_t end = text.find('\n');
-    while (end != std::string::npos && end + 1 == text.size()) text.erase(end), end = text.find('\n');
-    for (; end != std::string::npos; end = text.find('\n')) text[end] = ' ';
-    mine.why = text.empty() ? "RDKit cannot read the SMILES" : text;
+    std::istringstream lines(logged.empty() ? what : logged);
+    mine.why.clear();
+    for (std::string line; std::getline(lines, line);) {
+        if (line.size() > 11 && line[0] == '[' && line[9] == ']') line.erase(0, 11);
+        while (!line.empty() && line.back() == ' ') line.pop_back();
+        if (!line.empty()) mine.why += (mine.why.empty() ? "" : "; ") + line;
+    }
+    if (mine.why.empty()) mine.why = "RDKit cannot read the SMILES";
 }
 
 bool read_molecule(const std::string &smiles, unsigned wanted, mp_molecule *out)

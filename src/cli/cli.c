@@ -328,15 +328,26 @@ void mp_cli_say(const char *fmt, ...)
     va_end(ap);
 }
 
-mp_err mp_cli_print(const char *text, size_t n)
+static mp_err put_out(const char *bytes, size_t n)
 {
     errno = 0;
-    mp_buf safe = { 0 };
-    mp_buf_add(&safe, text, n);
-    mp_clean(safe.p, safe.n, true);
-    fwrite(safe.p, 1, safe.n, stdout);
-    mp_buf_free(&safe);
+    if (n) fwrite(bytes, 1, n, stdout);
     if (fflush(stdout) == 0 && !ferror(stdout)) return MP_OK;
     if (errno == 0) return mp_fail(MP_ERR_IO, "cannot write to standard output"); /* an earlier piece of it was lost */
     return mp_fail(MP_ERR_IO, "cannot write to standard output: %s", strerror(errno));
+}
+
+mp_err mp_cli_print(const char *text, size_t n)
+{
+    mp_buf safe = { 0 };
+    mp_buf_add(&safe, text, n);
+    mp_clean(safe.p, safe.n, true);
+    mp_err e = put_out(safe.p, safe.n);
+    mp_buf_free(&safe);
+    return e;
+}
+
+mp_err mp_cli_pass(const char *bytes, size_t n)
+{
+    return isatty(STDOUT_FILENO) ? mp_cli_print(bytes, n) : put_out(bytes, n);
 }

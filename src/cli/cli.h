@@ -90,4 +90,7 @@ void mp_cli_vsay(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0
  * become '?', but for line ends and tabs; JSON has none, it escapes them. */
 MP_MUST mp_err mp_cli_print(const char *text, size_t n);
 
+/* Bytes of a file that is passed on, as they are; a terminal gets them as mp_cli_print writes them. */
+MP_MUST mp_err mp_cli_pass(const char *bytes, size_t n);
+
 #endif

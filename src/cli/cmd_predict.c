@@ -10,12 +10,14 @@
 #include "cli/predict.h"
 #include "cli/setup.h"
 #include "data/format.h"
+#include "data/archive.h"
 #include "data/load.h"
 #include "data/seal.h"
-#include "data/stream.h"
+#include "data/stream_csv.h"
 #include "train/engine.h"
 #include "train/judge.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,8 +26,8 @@
 #define SHEETS 3 /* pieces of the input a thread: enough that it need not wait for the one before */
 
 typedef struct predict {
-    const char *data;
-    int threads, json, csv, calibration;
+    const char *data, *smiles, *out;
+    int threads, json, csv, calibration, strict;
 } predict;
 
 /* clang-format off */
@@ -34,9 +36,12 @@ static const mp_opt own[] = {
     { "json", MP_OPT_FLAG, offsetof(predict, json), "false", 0, 1, NULL, "one JSON object" },
     { "csv", MP_OPT_FLAG, offsetof(predict, csv), "false", 0, 1, NULL, "comma-separated lines with a header" },
     { "calibration", MP_OPT_FLAG, offsetof(predict, calibration), "false", 0, 1, NULL, "whether probabilities hold, where INPUT has labels: ten bins, calibration error, Brier score" },
+    { "strict", MP_OPT_FLAG, offsetof(predict, strict), "false", 0, 1, NULL, "tables: a row that is no molecule ends the command" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 static const mp_cli_text texts[] = {
+    { "out", offsetof(predict, out), NULL, "FILE", "answers go there, all or nothing; not given: to standard output" },
+    { "smiles", offsetof(predict, smiles), NULL, "NAME", "tables: the column of molecules; not given: smiles" },
     { "data", offsetof(predict, data), NULL, "DIR", "folder with data sets" },
     { NULL, 0, NULL, NULL, NULL }
 };
@@ -52,6 +57,9 @@ static const mp_cli cli = {
         "whose name ends in .jsonl or .jsonl.gz, or - for standard input, with a graph a line:\n"
         "  {\"nodes\":3, \"edges\":[[0,1],[1,2]], \"labels\":[6,0,0], \"attributes\":[[0.5],[1],[2]]}\n"
         "\"x\" with rows of finished features may stand in place of labels and attributes.\n"
+        "Or a table of molecules, a file whose name ends in .csv or .csv.gz: it is printed again, every column as it "
+        "is,\n"
+        "with the answers as columns behind them; a row that is no molecule has empty ones, and a line on stderr.\n"
         "Graphs are numbered from 0 and answered as they are read, in memory that does not grow with INPUT.\n"
         "Read whole are compressed tars, and sets whose edges are not in the order of the graphs.\n"
         "Where the input has labels of graphs, the share of right answers is printed too.\n"
@@ -68,10 +76,15 @@ static const mp_cli cli = {
 typedef struct job { /* the whole work */
     mp_ensemble by;
     mp_dataset_as as;
+    mp_columns columns;
     const mp_answer_format *format;
+    mp_writer *out;          /* NULL: standard output */
+    bool table;              /* a table is printed again */
+    mp_csv_stream_head head; /* of it */
     mp_stream *stream;
     mp_engine **engine;     /* for each thread one a model */
     int64_t graphs, unseen; /* printed so far */
+    int64_t none;           /* rows that became no graph */
     const mp_metric *metric;
     double score;                /* the metric summed over known labels ... */
     int64_t known;               /* ... of which there were so many */
@@ -83,8 +96,8 @@ typedef struct job { /* the whole work */
 
 typedef struct sheet { /* a piece of the input and its answers, written down */
     mp_piece piece;
-    mp_buf text;
-    int64_t graphs, known, unseen; /* of the answers */
+    mp_buf text, notes;                  /* notes: lines on rows that became no graph */
+    int64_t graphs, known, unseen, none; /* of the answers */
     double score;
     mp_buf calibration; /* an mp_calibration a graph: added up in the order of graphs, sums do not depend on pieces */
     bool over;          /* the graph behind them has no answer */
@@ -125,6 +138,27 @@ static void calibrate(const job *j, sheet *s, const int *which, int n, const mp_
     }
 }
 
+/* Every row of a table in its order, with an answer or without. */
+static void put_rows(const job *j, sheet *s, const mp_joined *all)
+{
+    mp_piece *p = &s->piece;
+    for (int i = 0; i < p->rows; i++) {
+        const mp_row *r = &p->row[i];
+        mp_arena_mark here = mp_arena_here(p->memory);
+        mp_words w = { 0 };
+        if (r->graph >= 0) w = mp_ensemble_words(&j->by, all, r->graph, p->memory);
+        if (j->table)
+            mp_echo_row(&j->by, r->raw, r->graph >= 0 ? &w : NULL, &s->text);
+        else if (r->graph >= 0)
+            j->format->row(&j->by.by[0], p->first + i, &w, &s->text);
+        else
+            mp_json_none(p->first + i, r->why, &s->text);
+        if (r->graph < 0) mp_buf_printf(&s->notes, "%s:%" PRId64 ": no answer: %s\n", p->data.name, r->line, r->why);
+        s->none += r->graph < 0;
+        mp_arena_back(p->memory, here);
+    }
+}
+
 /* n graphs of those that were read, from the i-th on. `engine`: one a model. */
 static mp_err answer(const job *j, sheet *s, mp_engine *const *engine, int i, int n)
 {
@@ -138,7 +172,8 @@ static mp_err answer(const job *j, sheet *s, mp_engine *const *engine, int i, in
     mp_joined all = mp_ensemble_join(&j->by, out, n, p->memory);
     agree(j, s, which, n, all.told);
     calibrate(j, s, which, n, all.told);
-    for (int k = 0; k < n; k++) {
+    if (p->row) put_rows(j, s, &all);
+    for (int k = 0; !p->row && k < n; k++) {
         mp_arena_mark here = mp_arena_here(p->memory);
         mp_words w = mp_ensemble_words(&j->by, &all, k, p->memory);
         j->format->row(&j->by.by[0], p->first + i + k, &w, &s->text);
@@ -168,11 +203,24 @@ static mp_err answer_all(void *arg)
             n = t->step ? t->step : p->count;
             MP_TRY(answer(t->job, s, t->engine, i, n));
         }
+        if (p->row && p->count == 0) put_rows(t->job, s, NULL);
         s->unseen += p->data.unseen_nodes;
         t->said = e != MP_OK;
         if (e != MP_OK) return e;
     } while (p->more);
     return MP_OK;
+}
+
+/* Rows were read up to one graph, which has no answer: those before it are printed, its line is named. */
+static mp_err blame_row(const job *j, sheet *s, mp_err e)
+{
+    mp_piece *p = &s->piece;
+    int i = p->rows - 1;
+    if (i < 0) return e;
+    bool read = p->row[i].graph >= 0; /* else it was the one behind them that could not be */
+    if (read) p->rows = i;
+    put_rows(j, s, NULL);
+    return mp_fail_within(e, read ? "%s:%" PRId64 : "%s: behind line %" PRId64, p->data.name, p->row[i].line);
 }
 
 /* When one graph has no answer, because an output is not finite or memory runs out, all before it get theirs: then they are
@@ -184,23 +232,33 @@ static mp_err work(void *arg, void *p, int thread)
     for (int step = 0;; step = 1) {
         turn t = { j, s, j->engine + (ptrdiff_t)thread * j->by.models, step, false };
         mp_piece_rewind(&s->piece, step);
-        s->text.n = s->calibration.n = 0;
-        s->graphs = s->known = s->unseen = 0;
+        s->text.n = s->notes.n = s->calibration.n = 0;
+        s->graphs = s->known = s->unseen = s->none = 0;
         s->score = 0;
         mp_err e = mp_guarded(answer_all, &t);
         s->over = e != MP_OK && !t.said;
         if (!s->over) return e;
+        if (step && s->piece.row) return blame_row(j, s, e);
         if (step) return mp_stream_blame(j->stream, s->piece.start + s->graphs, e);
     }
+}
+
+static mp_err print(const job *j, const char *text, size_t n)
+{
+    if (j->out) return mp_writer_add(j->out, text, n);
+    return j->table ? mp_cli_pass(text, n) : mp_cli_print(text, n);
 }
 
 /* Only once there is an answer, or none to come: an input that cannot be read leaves nothing on the output. */
 static mp_err print_head(job *j)
 {
     mp_buf b = { 0 };
-    if (!j->begun) j->format->head(&j->by, &b);
+    if (!j->begun && j->table)
+        mp_echo_head(&j->by, j->head.raw, &b);
+    else if (!j->begun)
+        j->format->head(&j->by, &b);
     j->begun = true;
-    mp_err e = mp_cli_print(b.p, b.n);
+    mp_err e = print(j, b.p, b.n);
     mp_buf_free(&b);
     return e;
 }
@@ -209,10 +267,18 @@ static mp_err print_tail(const job *j, const char *error)
 {
     mp_buf b = { 0 };
     mp_agreement with = { j->metric, j->known ? j->score / (double)j->known : (double)NAN, j->calibration };
+    if (j->none)
+        mp_cli_say("%" PRId64 " of %" PRId64 " rows are no molecules and have no answer", j->none, j->none + j->graphs);
     j->format->tail(&with, j->unseen, error, &b);
-    mp_err e = mp_cli_print(b.p, b.n);
+    mp_err e = print(j, b.p, b.n);
     mp_buf_free(&b);
     return e;
+}
+
+static void say_notes(const mp_buf *notes)
+{
+    mp_span rest = { notes->p, notes->n }, line;
+    while (mp_next_line(&rest, &line)) mp_cli_say("%.*s", (int)line.n, line.p);
 }
 
 static mp_err give(void *arg, void *p)
@@ -220,16 +286,18 @@ static mp_err give(void *arg, void *p)
     job *j = arg;
     const sheet *s = p;
     j->over = s->over;
-    if (s->graphs == 0) return MP_OK;
+    if (s->graphs + s->none == 0) return MP_OK;
     j->graphs += s->graphs;
+    j->none += s->none;
     j->known += s->known;
     j->score += s->score;
     j->unseen += s->unseen;
     const mp_calibration *more = (const mp_calibration *)(const void *)s->calibration.p;
     for (size_t i = 0; i < s->calibration.n / sizeof *more; i++) mp_calibration_join(j->calibration, &more[i]);
     if (!j->begun) mp_setup_note(&j->by.by[0].about, &s->piece.data);
+    say_notes(&s->notes);
     mp_err e = print_head(j);
-    if (e == MP_OK) e = mp_cli_print(s->text.p, s->text.n);
+    if (e == MP_OK) e = print(j, s->text.p, s->text.n);
     j->stuck = e != MP_OK;
     return e;
 }
@@ -251,6 +319,7 @@ static mp_err run_stream(job *j, int threads, mp_arena *a)
     for (int i = 0; i < count; i++) {
         mp_piece_free(&sheets[i].piece);
         mp_buf_free(&sheets[i].text);
+        mp_buf_free(&sheets[i].notes);
         mp_buf_free(&sheets[i].calibration);
     }
     mp_stream_close(j->stream);
@@ -267,11 +336,46 @@ static mp_err run_whole(job *j, const char *path, const char *why, int threads, 
     return run_stream(j, threads, a);
 }
 
+static bool ends_in(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return n > m && strcmp(path + n - m, end) == 0;
+}
+
+/* A column that is there already would be there twice. */
+static mp_err check_names(const job *j, const char *path, mp_arena *a)
+{
+    mp_buf head = { 0 };
+    mp_csv place = { .file = path };
+    mp_csv_record all;
+    mp_csv_head names;
+    bool got;
+    mp_echo_head(&j->by, j->head.raw, &head);
+    mp_span text = { mp_arena_text(a, head.p, head.n), head.n };
+    mp_buf_free(&head);
+    MP_TRY(mp_csv_next(&place, &text, a, &all, &got));
+    return mp_csv_names(&place, &all, a, &names);
+}
+
+static mp_err run_table(job *j, const char *path, int threads, mp_arena *a)
+{
+    mp_tap tap;
+    MP_TRY(ends_in(path, ".gz") ? mp_tap_packed(path, &tap) : mp_tap_file(path, &tap));
+    MP_TRY(mp_stream_csv(path, tap, &j->as, j->by.by[0].about.target_name, a, &j->head, &j->stream));
+    j->table = j->format != &mp_answers_json;
+    mp_err e = j->table ? check_names(j, path, a) : MP_OK;
+    if (e == MP_OK) return run_stream(j, threads, a);
+    mp_stream_close(j->stream);
+    return e;
+}
+
 static mp_err run_dataset(job *j, const predict *p, const char *input, int threads, mp_arena *a)
 {
     mp_data_input in = { .as = &j->as, .threads = threads };
     const mp_data_format *format;
     MP_TRY(mp_dataset_find(input, p->data, a, &in.path, &in.folder));
+    if (!in.folder && (ends_in(in.path, ".csv") || ends_in(in.path, ".csv.gz")))
+        return run_table(j, in.path, threads, a);
     MP_TRY(mp_format_of(in.path, in.folder, &format));
     if (!format->stream) return run_whole(j, in.path, "", threads, a);
     mp_err e = format->stream(&in, a, &j->stream);
@@ -306,6 +410,17 @@ static mp_err ask_calibration(job *j, mp_arena *a)
     return MP_OK;
 }
 
+static mp_err answer_input(job *j, const predict *p, const char *input, mp_arena *a)
+{
+    mp_failure failure;
+    mp_failure_keep(&failure, run_input(j, p, input, mp_setup_threads(p->threads), a));
+    bool failed = failure.e != MP_OK;
+    if (failed && (j->stuck || !j->begun)) return mp_failure_again(&failure);
+    MP_TRY(print_head(j));
+    MP_TRY(print_tail(j, failed ? failure.message : NULL));
+    return failed ? mp_failure_again(&failure) : MP_OK;
+}
+
 static mp_err run(void *conf, const mp_cli_args *args)
 {
     const predict *p = conf;
@@ -319,13 +434,13 @@ static mp_err run(void *conf, const mp_cli_args *args)
     j.as = mp_about_as(first_of(&j), &j.by.by[0].about);
     j.metric = mean_metric(mp_model_goal(first_of(&j))->task);
     if (p->calibration) MP_TRY(ask_calibration(&j, a));
-    mp_failure failure;
-    mp_failure_keep(&failure, run_input(&j, p, input, mp_setup_threads(p->threads), a));
-    bool failed = failure.e != MP_OK;
-    if (failed && (j.stuck || !j.begun)) return mp_failure_again(&failure);
-    MP_TRY(print_head(&j));
-    MP_TRY(print_tail(&j, failed ? failure.message : NULL));
-    return failed ? mp_failure_again(&failure) : MP_OK;
+    j.columns = (mp_columns){ .smiles = p->smiles, .strict = p->strict };
+    j.as.columns = &j.columns;
+    if (p->out) MP_TRY(mp_writer_open(p->out, &j.out));
+    mp_err e = answer_input(&j, p, input, a);
+    if (e == MP_OK && j.out) return mp_writer_keep(j.out);
+    mp_writer_drop(j.out);
+    return e;
 }
 
 int mp_cmd_predict(int argc, char **argv)

@@ -19,6 +19,14 @@ typedef struct mp_answer_format { /* what comes before, for each graph, and afte
                  mp_buf *b); /* error NULL: all is answered */
 } mp_answer_format;
 
+/* A table of molecules printed again, answers as columns behind its own: the head, a row. One without words has empty
+ * cells. */
+void mp_echo_head(const mp_ensemble *e, mp_span raw, mp_buf *b);
+void mp_echo_row(const mp_ensemble *e, mp_span raw, const mp_words *w, mp_buf *b);
+
+/* What JSON has in place of an answer: a row of a table that is no molecule. */
+void mp_json_none(int64_t graph, const char *why, mp_buf *b);
+
 extern const mp_answer_format mp_answers_text, mp_answers_csv, mp_answers_json;
 
 #endif

@@ -87,12 +87,17 @@ static void put_csv_head(mp_buf *b, const mp_answerer *m, const char *word, int 
     mp_buf_free(&name);
 }
 
-static void csv_head(const mp_ensemble *e, mp_buf *b)
+/* Yes and no are in the probabilities: a table of molecules gets these alone. */
+static bool says_answer(const mp_task *t, bool table)
+{
+    return !(table && t->yes_no);
+}
+
+static void put_csv_heads(const mp_ensemble *e, bool table, mp_buf *b)
 {
     const mp_answerer *m = &e->by[0];
     const mp_goal *g = mp_model_goal(m->model);
-    mp_buf_puts(b, "graph");
-    for (int t = 0; t < g->columns; t++) put_csv_head(b, m, g->task->answer_word, t);
+    for (int t = 0; t < g->columns && says_answer(g->task, table); t++) put_csv_head(b, m, g->task->answer_word, t);
     for (int t = 0; t < g->columns && g->task->shown_word && !g->task->classes; t++)
         put_csv_head(b, m, g->task->shown_word, t);
     for (int c = 0; c < m->about.classes; c++) {
@@ -104,26 +109,72 @@ static void csv_head(const mp_ensemble *e, mp_buf *b)
         mp_buf_free(&name);
     }
     for (int t = 0; t < g->columns && e->models > 1; t++) put_csv_head(b, m, "spread", t);
+}
+
+static int echo_columns(const mp_ensemble *e)
+{
+    const mp_goal *g = mp_model_goal(e->by[0].model);
+    int answers = says_answer(g->task, true) ? g->columns : 0, shown = g->task->shown_word ? mp_goal_outputs(g) : 0;
+    return answers + shown + (e->models > 1 ? g->columns : 0);
+}
+
+static void put_csv_cells(const mp_answerer *m, const mp_words *w, bool table, mp_buf *b)
+{
+    const mp_task *task = mp_model_goal(m->model)->task;
+    for (int t = 0; t < w->columns && says_answer(task, table); t++) {
+        mp_buf label = { 0 };
+        mp_words_label(m, w, t, &label);
+        mp_buf_puts(b, ",");
+        if (task->classes)
+            mp_csv_put(b, mp_span_of(label.p));
+        else
+            mp_buf_printf(b, "%.9g", w->answer[t]);
+        mp_buf_free(&label);
+    }
+    for (int i = 0; task->shown_word && i < w->shows; i++) mp_buf_printf(b, ",%.9g", w->shown[i]);
+    for (int t = 0; w->spread && t < w->columns; t++) mp_buf_printf(b, ",%.9g", mp_words_spread(m, w, t));
+}
+
+static void csv_head(const mp_ensemble *e, mp_buf *b)
+{
+    mp_buf_puts(b, "graph");
+    put_csv_heads(e, false, b);
     mp_buf_puts(b, "\n");
 }
 
 static void csv_row(const mp_answerer *m, int64_t graph, const mp_words *w, mp_buf *b)
 {
     mp_buf_printf(b, "%" PRId64, graph);
-    for (int t = 0; t < w->columns; t++) {
-        mp_buf label = { 0 };
-        mp_words_label(m, w, t, &label);
-        mp_buf_puts(b, ",");
-        if (mp_model_goal(m->model)->task->classes)
-            mp_csv_put(b, mp_span_of(label.p));
-        else
-            mp_buf_printf(b, "%.9g", w->answer[t]);
-        mp_buf_free(&label);
-    }
-    for (int i = 0; mp_model_goal(m->model)->task->shown_word && i < w->shows; i++)
-        mp_buf_printf(b, ",%.9g", w->shown[i]);
-    for (int t = 0; w->spread && t < w->columns; t++) mp_buf_printf(b, ",%.9g", mp_words_spread(m, w, t));
+    put_csv_cells(m, w, false, b);
     mp_buf_puts(b, "\n");
+}
+
+/* A record, cells of ours behind its last, its own line end. */
+static size_t bare(mp_span raw)
+{
+    size_t n = raw.n;
+    if (n && raw.p[n - 1] == '\n') n--;
+    if (n && raw.p[n - 1] == '\r') n--;
+    return n;
+}
+
+void mp_echo_head(const mp_ensemble *e, mp_span raw, mp_buf *b)
+{
+    size_t n = bare(raw);
+    mp_buf_add(b, raw.p, n);
+    put_csv_heads(e, true, b);
+    mp_buf_add(b, raw.p + n, raw.n - n);
+}
+
+void mp_echo_row(const mp_ensemble *e, mp_span raw, const mp_words *w, mp_buf *b)
+{
+    size_t n = bare(raw);
+    mp_buf_add(b, raw.p, n);
+    if (w)
+        put_csv_cells(&e->by[0], w, true, b);
+    else
+        for (int i = 0; i < echo_columns(e); i++) mp_buf_puts(b, ",");
+    mp_buf_add(b, raw.p + n, raw.n - n);
 }
 
 static void put_model(const mp_answerer *m, mp_buf *b)
@@ -163,6 +214,15 @@ static void json_row(const mp_answerer *m, int64_t graph, const mp_words *w, mp_
     mp_json_open(b, '{');
     mp_json_add_int(b, "graph", graph);
     mp_words_json(m, w, b);
+    mp_json_close(b, '}');
+}
+
+void mp_json_none(int64_t graph, const char *why, mp_buf *b)
+{
+    mp_buf_puts(b, graph ? ",\n" : "\n");
+    mp_json_open(b, '{');
+    mp_json_add_int(b, "graph", graph);
+    mp_json_add_text(b, "error", why);
     mp_json_close(b, '}');
 }
 

@@ -3,6 +3,7 @@
 #include "data/stream.h"
 #include "base/alloc.h"
 #include "base/guard.h"
+#include "graph/join.h"
 
 #include <stdlib.h>
 
@@ -33,7 +34,7 @@ void mp_piece_rewind(mp_piece *p, int most)
     p->first = p->start;
     p->at = 0;
     p->most = most;
-    p->count = 0;
+    p->count = p->rows = 0;
     p->more = false;
 }
 
@@ -41,6 +42,19 @@ mp_err mp_stream_read(const mp_stream *s, mp_piece *p)
 {
     mp_arena_reset(p->memory);
     return s->read(s, p);
+}
+
+void mp_piece_join(mp_piece *p, const mp_recipe *r, const mp_graph *g, const mp_sparse *x)
+{
+    mp_arena *a = p->memory;
+    mp_dataset *d = &p->data;
+    mp_graph_join(a, g, x, p->count, &d->graphs, &d->x);
+    if (!mp_recipe_edge_columns(r) || p->count == 0) return;
+    mp_sparse *each = MP_NEW_RAW(a, mp_sparse, p->count), *all = MP_NEW(a, mp_sparse, 1);
+    for (int i = 0; i < p->count; i++) each[i] = *g[i].edge_x;
+    mp_sparse_join(a, each, p->count, d->graphs.edges, all);
+    d->edge_x = *all;
+    d->graphs.edge_x = all;
 }
 
 mp_err mp_stream_blame(const mp_stream *s, int64_t graph, mp_err e)

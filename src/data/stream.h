@@ -13,10 +13,17 @@
 
 MP_API_BEGIN
 
+typedef struct mp_row { /* of a table */
+    mp_span raw;        /* its bytes, the line end included where it has one */
+    int64_t line;       /* on which it begins, from 1 */
+    int graph;          /* the one it became, of those that were read; -1: none */
+    const char *why;    /* it became none */
+} mp_row;
+
 typedef struct mp_piece {
     int64_t start;                     /* number of its first graph in the input, from 0                    */
     int64_t nodes_before, nodes;       /* TU files: in the input before it, and in it                      */
-    int64_t lines_before[MP_TU_PARTS]; /* OGB's members: lines in the input before it                */
+    int64_t lines_before[MP_TU_PARTS]; /* OGB's members, tables: lines in the input before it           */
     mp_buf text[MP_TU_PARTS];          /* what was cut off each file                                        */
     mp_arena *memory, *scratch;        /* of what is read, and of one line while it is read                 */
     size_t at;                         /* bytes of text[0] that were read, where that is done in parts      */
@@ -25,6 +32,8 @@ typedef struct mp_piece {
     int from, count;                   /* ... of which these graphs are the piece's                         */
     int64_t first;                     /* number of the first of them in the input                          */
     bool more;                         /* there are others behind them                                      */
+    int rows;                          /* tables: read ...                                                  */
+    const mp_row *row; /* ... of which these; NULL: the input is none. `start` and `first` count rows then */
 } mp_piece;
 void mp_piece_init(mp_piece *p);
 void mp_piece_free(mp_piece *p);
@@ -58,6 +67,9 @@ MP_MUST mp_err mp_stream_read(const mp_stream *s, mp_piece *p);
 
 /* What was read of a piece is to be read once more, `most` graphs at a time. */
 void mp_piece_rewind(mp_piece *p, int most);
+
+/* What a kind of stream has read of a piece, p->count graphs, becomes its data: structure, features, those of edges. */
+void mp_piece_join(mp_piece *p, const mp_recipe *r, const mp_graph *g, const mp_sparse *x);
 
 /* Puts the place of a graph, FILE:LINE or the name of the set and its number, before the message of a failure. */
 mp_err mp_stream_blame(const mp_stream *s, int64_t graph, mp_err e);

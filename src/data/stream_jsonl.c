@@ -5,7 +5,6 @@
 #include "base/guard.h"
 #include "data/jsonl.h"
 #include "data/stream.h"
-#include "graph/join.h"
 
 #include <limits.h>
 #include <math.h>
@@ -160,16 +159,8 @@ static mp_err read_line(const jsonl *j, mp_piece *p, mp_span text, int line, mp_
 /* Graphs side by side, with their features, those of edges and their answers. */
 static mp_err join(const jsonl *j, mp_piece *p, const mp_graph *g, const mp_sparse *x, const answers *y)
 {
-    mp_arena *a = p->memory;
     mp_dataset *d = &p->data;
-    mp_graph_join(a, g, x, p->count, &d->graphs, &d->x);
-    if (mp_recipe_edge_columns(j->as->recipe) && p->count) {
-        mp_sparse *each = MP_NEW_RAW(a, mp_sparse, p->count), *all = MP_NEW(a, mp_sparse, 1);
-        for (int i = 0; i < p->count; i++) each[i] = *g[i].edge_x;
-        mp_sparse_join(a, each, p->count, d->graphs.edges, all);
-        d->edge_x = *all;
-        d->graphs.edge_x = all;
-    }
+    mp_piece_join(p, j->as->recipe, g, x);
     mp_raw raw = { .name = j->name,
                    .graphs = d->graphs,
                    .class_name = j->as->class_name,
@@ -180,7 +171,7 @@ static mp_err join(const jsonl *j, mp_piece *p, const mp_graph *g, const mp_spar
         raw.target = y->target;
         raw.target_columns = y->columns;
     }
-    return p->count && (raw.graph_label || raw.target) ? mp_dataset_seal(&raw, j->as, a, d) : MP_OK;
+    return p->count && (raw.graph_label || raw.target) ? mp_dataset_seal(&raw, j->as, p->memory, d) : MP_OK;
 }
 
 /* Lines one after the other, until they are many nodes: graphs that are answered together are in memory together. */

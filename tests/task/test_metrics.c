@@ -73,6 +73,68 @@ static double precision_by_thresholds(const mp_real *score, const double *label,
     return sum;
 }
 
+/* The mean over the yes of the share of yes among those that score at least as much. */
+static double precision_by_pairs(const mp_real *score, const double *label, int n, int step)
+{
+    double sum = 0;
+    int yes = 0, no = 0;
+    for (int i = 0; i < n * step; i += step) {
+        double found = 0, all = 0;
+        no += label[i] == 0;
+        if (label[i] != 1) continue;
+        for (int k = 0; k < n * step; k += step) {
+            all += !isnan(label[k]) && score[k] >= score[i];
+            found += label[k] == 1 && score[k] >= score[i];
+        }
+        sum += found / all;
+        yes++;
+    }
+    return yes && no ? sum / yes : (double)NAN;
+}
+
+static double auc_of_column(const mp_real *score, const double *label, int n, int step)
+{
+    mp_real s[MOST];
+    double l[MOST];
+    for (int i = 0; i < n; i++) {
+        s[i] = score[i * step];
+        l[i] = label[i * step];
+    }
+    return auc_by_pairs(s, l, n);
+}
+
+/* Of three columns, some of which may have no yes or no no; scores of any size, a third of them equal to another. */
+static void columns_of_ranks_agree_with_pairs(void **state)
+{
+    (void)state;
+    enum { T = 3 };
+    mp_rng rng = mp_rng_stream(6, 0, 0, 0, 0);
+    mp_goal goal = binary(T);
+    int some = 0;
+    for (int round = 0; round < 500; round++) {
+        mp_real score[MOST * T];
+        double label[MOST * T], auc = 0, precision = 0;
+        int n = 2 + mp_rng_below(&rng, MOST / 4), defined = 0;
+        for (int i = 0; i < n * T; i++) {
+            bool equal = i >= T && mp_rng_below(&rng, 3) == 0;
+            score[i] = equal ? score[i % T] : (mp_real)(mp_rng_below(&rng, 2000001) - 1000000) / 1000;
+            label[i] = mp_rng_below(&rng, 4) == 0 ? (double)NAN : mp_rng_below(&rng, 4) == 0;
+        }
+        for (int t = 0; t < T; t++) {
+            double v = auc_of_column(score + t, label + t, n, T);
+            if (isnan(v)) continue;
+            auc += v;
+            precision += precision_by_pairs(score + t, label + t, n, T);
+            defined++;
+        }
+        assert_true(near(measure("roc_auc", &goal, n, score, label), defined ? auc / defined : (double)NAN));
+        assert_true(
+            near(measure("average_precision", &goal, n, score, label), defined ? precision / defined : (double)NAN));
+        some += defined > 0 && defined < T;
+    }
+    assert_true(some > 50);
+}
+
 static void ranks_agree_with_pairs_and_thresholds(void **state)
 {
     (void)state;
@@ -87,6 +149,7 @@ static void ranks_agree_with_pairs_and_thresholds(void **state)
         assert_true(near(auc, auc_by_pairs(score, label, n)));
         assert_true(
             near(measure("average_precision", &goal, n, score, label), precision_by_thresholds(score, label, n)));
+        assert_true(near(precision_by_pairs(score, label, n, 1), precision_by_thresholds(score, label, n)));
         defined += !isnan(auc);
     }
     assert_true(defined > 300 && defined < 500);
@@ -218,6 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_agree_with_pairs_and_thresholds),
+        cmocka_unit_test(columns_of_ranks_agree_with_pairs),
         cmocka_unit_test(scores_that_no_probability_can_tell_apart_still_rank),
         cmocka_unit_test(several_columns_are_averaged_where_they_are_defined),
         cmocka_unit_test(classes_give_the_numbers_worked_out_by_hand),

@@ -5,7 +5,7 @@
  * the first that has some); every other line must agree. What "y" is follows from all lines: names of classes, lists of
  * targets, or numbers, which are classes when all are whole and targets otherwise.
  *
- * 590 lines because every table of a line has a few of its own: to be checked, piled up and taken over.
+ * 580 lines because every table of a line has a few of its own: to be checked, piled up and taken over.
  * SPDX-License-Identifier: MIT */
 #include "data/jsonl.h"
 #include "base/guard.h"

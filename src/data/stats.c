@@ -95,11 +95,12 @@ typedef struct figure {
 
 enum { FIGURES = 5 };
 
-static int figures(const mp_stats *s, const mp_known *k, figure out[FIGURES])
+/* Of sets with several labels the paper counts these as classes. */
+static int figures(const mp_dataset *d, const mp_stats *s, const mp_known *k, figure out[FIGURES])
 {
     const figure all[FIGURES] = {
         { "graphs", "graphs", s->graphs, k->graphs, false },
-        { "classes", "classes", s->classes, k->classes, false },
+        { "classes", "classes", d->targets > 1 ? d->targets : s->classes, k->classes, false },
         { "nodes a graph", "avg_nodes", s->avg_nodes, k->avg_nodes, true },
         { "edges a graph", "avg_edges", s->avg_edges, k->avg_edges, true },
         { "columns of x", "columns", s->columns, k->columns, false },
@@ -139,7 +140,7 @@ static void paper_text(const mp_dataset *d, const mp_stats *s, mp_buf *out)
 {
     const mp_known *k = mp_known_find(d->name);
     figure f[FIGURES];
-    int n = k ? figures(s, k, f) : 0, different = 0;
+    int n = k ? figures(d, s, k, f) : 0, different = 0;
     for (int i = 0; i < n; i++) {
         if (!differs(&f[i])) continue;
         different++;
@@ -148,6 +149,14 @@ static void paper_text(const mp_dataset *d, const mp_stats *s, mp_buf *out)
     }
     if (n && !different) mp_buf_puts(out, "graphs, classes, averages and columns are those of the paper\n");
     if (different && k->note) mp_buf_printf(out, "why: %s\n", k->note);
+}
+
+static double known_share(const mp_dataset *d)
+{
+    mp_labels labels = mp_seal_break(d->seal);
+    size_t n = (size_t)d->graphs.graphs * (size_t)labels.columns, known = 0;
+    for (size_t i = 0; i < n; i++) known += !isnan(labels.v[i]);
+    return n ? (double)known / (double)n : 0;
 }
 
 void mp_stats_text(const mp_dataset *d, const mp_stats *s, mp_buf *out)
@@ -160,6 +169,8 @@ void mp_stats_text(const mp_dataset *d, const mp_stats *s, mp_buf *out)
         class_list(d, s, out);
         mp_buf_puts(out, ")\n");
     }
+    if (d->targets > 1 && d->seal)
+        mp_buf_printf(out, "label columns   %d, %.1f %% known\n", d->targets, 100 * known_share(d));
     mp_buf_printf(out, "nodes a graph   %.2f (%d to %d)\n", s->avg_nodes, s->min_nodes, s->max_nodes);
     mp_buf_printf(out, "edges a graph   %.2f, largest degree %d\n", s->avg_edges, s->max_degree);
     mp_buf_printf(out, "isolated nodes  %d\n", s->isolated_nodes);
@@ -181,7 +192,7 @@ static void paper_json(const mp_dataset *d, const mp_stats *s, mp_buf *out)
 {
     const mp_known *k = mp_known_find(d->name);
     figure f[FIGURES];
-    int n = k ? figures(s, k, f) : 0;
+    int n = k ? figures(d, s, k, f) : 0;
     mp_json_key(out, "paper");
     if (n == 0) {
         mp_json_put_null(out);

@@ -1,6 +1,6 @@
 /* test_data_ogb.c - sets in OGB's raw layout: what is read from bytes, folders and zips, and what is refused.
  *
- * 600 lines because a third of them is the list of faults, a line or two each.
+ * 550 lines because a third of them is the list of faults, a line or two each.
  * SPDX-License-Identifier: MIT */
 #include "ogb_set.h"
 #include "same_raw.h"
@@ -169,6 +169,24 @@ static void names_molecules_and_ids_come_from_the_mapping(void **state)
     WORKS(mp_ogb_parse(&f, *state, &raw));
     assert_null(raw.target_name);
     assert_null(raw.smiles);
+}
+
+static void statistics_count_label_columns_and_what_is_known(void **state)
+{
+    mp_ogb_files f = three_molecules();
+    mp_raw raw;
+    mp_dataset d;
+    mp_stats s;
+    mp_buf b = { 0 };
+    f.name = "ogbg_moltox21"; /* 12 of them in the paper */
+    WORKS(mp_ogb_parse(&f, *state, &raw));
+    WORKS(mp_dataset_build(&raw, NULL, *state, &d));
+    d.origin = "here";
+    mp_stats_of(&d, *state, &s);
+    mp_stats_text(&d, &s, &b);
+    if (!strstr(b.p, "label columns   2, 50.0 % known\n") || !strstr(b.p, "paper: classes 2 here, 12 there\n"))
+        fail_msg("%s", b.p);
+    mp_buf_free(&b);
 }
 
 static void self_loops_and_repeats_are_dropped_and_counted(void **state)
@@ -531,6 +549,7 @@ int main(void)
         CASE(other_columns_are_labels_by_what_occurs_or_attributes),
         CASE(one_column_may_be_missing_up_to_the_last_graph),
         CASE(names_molecules_and_ids_come_from_the_mapping),
+        CASE(statistics_count_label_columns_and_what_is_known),
         CASE(self_loops_and_repeats_are_dropped_and_counted),
         CASE(every_fault_is_told_with_file_and_line),
         CASE(nodes_that_nothing_confirms_are_limited),

@@ -140,7 +140,7 @@ static void on_news(void *state, const mp_fit_news *n)
 
 static mp_err keep(training *t)
 {
-    mp_about about = mp_about_of(&t->data);
+    mp_about about = mp_about_of(&t->data, t->model);
     mp_buf bytes = MP_BUF_LOCAL;
     mp_checkpoint_write(t->model, &about, &bytes);
     mp_err e = mp_api_parse((mp_span){ bytes.p, bytes.n }, "model", &t->made);

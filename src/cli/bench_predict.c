@@ -90,7 +90,7 @@ static mp_query query_of(const mp_dataset *d, int b, mp_arena *a)
 
 static mp_predictor *predictor_of(mp_model *m, const mp_dataset *d)
 {
-    mp_about about = mp_about_of(d);
+    mp_about about = mp_about_of(d, m);
     mp_buf file = { 0 };
     mp_checkpoint_write(m, &about, &file);
     mp_predictor *p = mp_predictor_from(file.p, file.n);
@@ -141,7 +141,10 @@ static mp_err bench_predict(void *conf, const mp_cli_args *args)
     predict_conf *b = conf;
     mp_dataset d;
     mp_model *m;
+    const char *const *presets;
     MP_TRY(mp_setup_load(args->operand[0], b->data, &b->model, args->arena, &d));
+    MP_TRY(mp_presets_for(&d, b->model.pool, NULL, args->arena, &presets));
+    MP_TRY(mp_cli_apply(&mp_bench_predict, args, presets, b));
     MP_TRY(mp_given_settle(args, d.task, &b->model));
     mp_config_resolve(&b->model, &d.graphs);
     MP_TRY(mp_run_plan(&d, &b->model, args->arena, &m));

@@ -157,7 +157,7 @@ static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f
 /* What was trained and cannot be written is kept, so that the same command only has to write it. */
 static mp_err save_model(const train *t, mp_model *model, const mp_dataset *d, const mp_fit_options *o)
 {
-    mp_about about = mp_about_of(d);
+    mp_about about = mp_about_of(d, model);
     if (!t->out) return MP_OK;
     mp_err e = mp_checkpoint_save(t->out, model, &about);
     if (e == MP_OK && o->resume) unlink(o->resume);

@@ -116,6 +116,7 @@ enum { MP_ARCH_TU, MP_ARCH_COLORS, MP_ARCH_TRIANGLES };
 enum { MP_TASK_AUTO }; /* the others are rows of src/task */
 enum { MP_STOP_ON_LOSS, MP_STOP_ON_METRIC };
 enum { MP_EDGES_USE, MP_EDGES_IGNORE };
+enum { MP_CONV_AUTO };
 enum { MP_ENCODER_NONE, MP_ENCODER_EMBED };
 
 /* Fills a configuration with the defaults of the table. */

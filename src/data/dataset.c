@@ -95,6 +95,11 @@ bool mp_dataset_wants_edges(const mp_dataset_as *as)
     return mp_recipe_edge_columns(as->recipe) > 0;
 }
 
+bool mp_dataset_wants_bonds(const mp_dataset_as *as)
+{
+    return mp_dataset_wants_edges(as) || (as && !as->recipe && as->bonds);
+}
+
 bool mp_dataset_wants_all(const mp_dataset_as *as)
 {
     return as && as->edges && !as->recipe;
@@ -310,7 +315,7 @@ mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a,
     out->fold_text = raw->fold_text;
     out->target_name = raw->target_name;
     out->smiles = raw->smiles;
-    out->preset = raw->preset;
+    out->preset = mp_raw_is_molecules(raw) ? "ogb" : NULL;
     return mp_dataset_seal(raw, as, a, out);
 }
 

@@ -82,6 +82,7 @@ typedef struct mp_dataset_as {
     const char *const *class_name; /* what the classes are called, or NULL; a name that is not here is an error */
     const mp_columns *columns;     /* where the input is a table; NULL: by their names */
     bool edges; /* recipe NULL: attributes of edges are read too, else a recipe that has some says so */
+    bool bonds; /* recipe NULL: those of molecules are, whatever `edges` says */
 } mp_dataset_as;
 
 /* The same data set for another task, where its labels allow it: classes become their numbers, whole numbers classes. NULL and
@@ -93,6 +94,8 @@ MP_MUST mp_err mp_dataset_goal(const mp_dataset *d, const mp_config *c, mp_goal 
 
 /* Whether labels and attributes of edges are to be read. NULL: no. */
 bool mp_dataset_wants_edges(const mp_dataset_as *as);
+/* The same where the data are molecules. */
+bool mp_dataset_wants_bonds(const mp_dataset_as *as);
 
 /* Whether everything is, for no model: the order in which edges are listed, too. */
 bool mp_dataset_wants_all(const mp_dataset_as *as);

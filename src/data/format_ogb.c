@@ -23,7 +23,7 @@ static mp_err read_texts(const mp_ogb_set *set, const mp_dataset_as *as, mp_aren
     *out = (mp_ogb_files){ .name = set->name, .split = set->split, .as = as };
     for (int part = 0; part < MP_OGB_PARTS; part++) {
         mp_tap tap;
-        bool head = part == MP_OGB_EDGE_FEAT && !mp_dataset_wants_edges(as);
+        bool head = part == MP_OGB_EDGE_FEAT && !mp_dataset_wants_bonds(as);
         out->file[part] = set->file[part];
         if (!set->path[part]) continue;
         MP_TRY(mp_ogb_open(set, (mp_ogb_part)part, &tap));
@@ -79,7 +79,7 @@ static mp_err stream(const mp_data_input *in, mp_arena *a, mp_stream **out)
     MP_TRY(mp_ogb_find(in->path, in->folder, a, &set));
     mp_ogb_files names = { .name = set.name, .as = in->as };
     memcpy(names.file, set.file, sizeof names.file);
-    if (!mp_dataset_wants_edges(in->as) && set.path[MP_OGB_EDGE_FEAT]) {
+    if (!mp_dataset_wants_bonds(in->as) && set.path[MP_OGB_EDGE_FEAT]) {
         MP_TRY(count_unread(&set, a, &unread));
         set.path[MP_OGB_EDGE_FEAT] = NULL;
     }

@@ -320,11 +320,21 @@ static mp_err put_graph(pile *p, mp_span text)
 
 /* ---- all lines ---- */
 
+static void want_edges(pile *p, bool wanted)
+{
+    p->wants_edges = wanted;
+    p->shape.edge_labels = p->shape.edge_attributes = wanted ? MP_ANY_COLUMNS : 0;
+}
+
 static mp_err read_head(pile *p, mp_span text, bool *found)
 {
     MP_TRY(mp_jsonl_first(text, p->name, p->keep, &p->head, found));
     if (!*found) return MP_OK;
     if (p->head.dataset) p->raw.name = p->head.dataset;
+    mp_raw said = { .label_columns = p->head.label_columns,
+                    .label_range = p->head.label_range,
+                    .edge_label_columns = p->head.edge_label_columns };
+    want_edges(p, mp_raw_is_molecules(&said) ? mp_dataset_wants_bonds(p->as) : p->wants_edges);
     if (!p->head.folds) return MP_OK;
     mp_fold_text *folds = MP_NEW(p->keep, mp_fold_text, 1);
     folds->where = mp_arena_text(p->keep, p->name, strlen(p->name));
@@ -474,7 +484,6 @@ static mp_err finish_head(pile *p)
         return mp_fail(MP_ERR_INPUT, "%s:1: \"label_names\": %d names for %d targets", p->name, h->names,
                        raw->target_columns);
     raw->target_name = h->name;
-    raw->preset = h->preset;
     if (raw->label_columns) raw->label_range = h->label_range;
     if (raw->edge_label_columns) raw->edge_label_range = h->edge_label_range;
     return MP_OK;

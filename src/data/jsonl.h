@@ -51,8 +51,8 @@ typedef struct mp_jsonl_head {
     const char *dataset;         /* NULL: not said */
     const char *split[MP_PARTS]; /* names of the parts: those given, else the usual ones */
     bool folds;
-    const char *split_kind, *preset; /* as in mp_raw, or NULL */
-    int names;                       /* of label columns; 0: not said */
+    const char *split_kind; /* as in mp_raw, or NULL */
+    int names;              /* of label columns; 0: not said */
     const char *const *name;
     int label_columns, edge_label_columns; /* whose ranges are said; 0: none */
     const int *label_range, *edge_label_range;

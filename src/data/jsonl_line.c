@@ -238,8 +238,8 @@ static mp_err take_word(const mp_json *head, const char *key, const char *name, 
 
 mp_err mp_jsonl_first(mp_span text, const char *name, mp_arena *a, mp_jsonl_head *out, bool *found)
 {
-    static const char *const keys[] = { "dataset",     "splits",           "split_kind", "folds", "label_names",
-                                        "label_range", "edge_label_range", "preset",     NULL };
+    static const char *const keys[] = { "dataset",     "splits",      "split_kind",       "folds",
+                                        "label_names", "label_range", "edge_label_range", NULL };
     const mp_json *line, *set;
     *out = (mp_jsonl_head){ .split = { "train", "val", "test", "test-large", "test-large-c" } };
     *found = mp_json_parse(text, name, a, &line) == MP_OK && mp_json_get(line, "dataset");
@@ -251,7 +251,6 @@ mp_err mp_jsonl_first(mp_span text, const char *name, mp_arena *a, mp_jsonl_head
     if (set->bytes == 0 || set->bytes > 255 || strchr(set->text, '/'))
         return mp_fail(MP_ERR_INPUT, "%s:1: \"dataset\": expected a name of 1 to 255 bytes without '/'", name);
     MP_TRY(take_word(line, "split_kind", name, &out->split_kind));
-    MP_TRY(take_word(line, "preset", name, &out->preset));
     MP_TRY(take_names(mp_json_get(line, "label_names"), name, a, out));
     MP_TRY(
         take_range(mp_json_get(line, "label_range"), "label_range", name, a, &out->label_range, &out->label_columns));

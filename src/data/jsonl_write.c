@@ -28,7 +28,6 @@ static void put_head(mp_buf *b, const mp_raw *raw, const mp_folds *folds)
             if (raw->fixed_name[i]) mp_json_put_text(b, raw->fixed_name[i]);
         mp_json_close(b, ']');
     }
-    if (raw->preset) mp_json_add_text(b, "preset", raw->preset);
     if (raw->split_kind) mp_json_add_text(b, "split_kind", raw->split_kind);
     if (raw->target && raw->target_name) {
         mp_json_key(b, "label_names");

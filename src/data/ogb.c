@@ -28,12 +28,6 @@ const char *const mp_ogb_path[MP_OGB_PARTS] = {
     [MP_OGB_TEST] = "test.csv",
 };
 
-/* Atomic number - 1, chirality, degree, charge + 5, hydrogens, radical electrons, hybridisation, aromatic, in a ring; the last
- * value of the first seven stands for all others. */
-const int mp_ogb_node_range[MP_OGB_NODE_COLUMNS] = { 119, 5, 12, 12, 10, 6, 6, 2, 2 };
-/* Bond type, stereo, conjugated. */
-const int mp_ogb_edge_range[MP_OGB_EDGE_COLUMNS] = { 5, 6, 2 };
-
 static mp_err open_part(const mp_ogb_files *f, mp_ogb_part part, mp_table *t)
 {
     return mp_table_open(f->part[part], f->file[part], part < MP_OGB_MAPPING ? f->before[part] : 0, t);
@@ -166,13 +160,13 @@ static mp_err read_nodes(reading *r)
     mp_table t;
     mp_raw *raw = r->raw;
     const mp_recipe *model = r->f->as ? r->f->as->recipe : NULL;
-    mp_label_range range = { MP_OGB_NODE_COLUMNS, NULL, mp_ogb_node_range };
+    mp_label_range range = { MP_ATOM_COLUMNS, NULL, mp_atom_range };
     if (!r->f->part[MP_OGB_NODE_FEAT].p) return MP_OK;
     MP_TRY(open_part(r->f, MP_OGB_NODE_FEAT, &t));
-    bool own = mp_table_columns(t.text) == MP_OGB_NODE_COLUMNS;
+    bool own = mp_table_columns(t.text) == MP_ATOM_COLUMNS;
     if (!is_labels(&t, model ? model->label_columns : 0, model ? mp_recipe_attributes(model) : 0, own))
         return mp_table_attributes(&t, r->a, &raw->attributes);
-    if (own) raw->label_range = mp_ogb_node_range;
+    if (own) raw->label_range = mp_atom_range;
     if (model && model->label_columns)
         range = (mp_label_range){ model->label_columns, model->label_min, model->label_count };
     return mp_table_labels(&t, &range, r->a, &raw->labels, &raw->label_columns);
@@ -185,13 +179,13 @@ static mp_err read_edge_features(reading *r)
     const mp_recipe *model = r->f->as->recipe;
     mp_edge_list list = { .n = r->lines, .from = r->from, .to = r->to };
     mp_edge_clash clash;
-    mp_label_range range = { MP_OGB_EDGE_COLUMNS, NULL, mp_ogb_edge_range };
+    mp_label_range range = { MP_BOND_COLUMNS, NULL, mp_bond_range };
     MP_TRY(open_part(r->f, MP_OGB_EDGE_FEAT, &t));
     MP_TRY(mp_table_need(&t, r->lines, "edges"));
     if (r->lines == 0) return MP_OK;
-    bool own = raw->label_range && mp_table_columns(t.text) == MP_OGB_EDGE_COLUMNS;
+    bool own = raw->label_range && mp_table_columns(t.text) == MP_BOND_COLUMNS;
     if (!own) range.columns = 0;
-    if (own) raw->edge_label_range = mp_ogb_edge_range;
+    if (own) raw->edge_label_range = mp_bond_range;
     if (model && model->edge_label_columns)
         range = (mp_label_range){ model->edge_label_columns, model->edge_label_min, model->edge_label_count };
     if (is_labels(&t, model ? model->edge_label_columns : 0, model ? model->edge_attributes : 0, own))
@@ -257,9 +251,7 @@ static mp_err read_all(reading *r)
     mp_span mapping = f->part[MP_OGB_MAPPING];
     if (mapping.p) MP_TRY(mp_ogb_mapping(mapping, f->file[MP_OGB_MAPPING], r->scratch, r->a, r->raw));
     if (!f->part[MP_OGB_EDGE_FEAT].p) return MP_OK;
-    bool bonds = mp_table_columns(f->part[MP_OGB_EDGE_FEAT]) == MP_OGB_EDGE_COLUMNS;
-    if (r->raw->label_range && bonds) r->raw->preset = "ogb"; /* its networks read both */
-    if (mp_dataset_wants_edges(f->as)) return read_edge_features(r);
+    if (mp_dataset_wants_bonds(f->as)) return read_edge_features(r);
     r->raw->edge_columns_unread = mp_table_columns(f->part[MP_OGB_EDGE_FEAT]);
     return MP_OK;
 }

@@ -9,11 +9,12 @@
  * Each of them plain or as .csv.gz. Edges, their counts and those of the nodes must be there. Each edge is there once, in one
  * direction; self loops and repeated edges are dropped and counted. A table of whole numbers in at most MP_MAX_LABEL_COLUMNS columns
  * is labels, any other is attributes. Nine columns of nodes, and three of edges beside them, are OGB's atoms and bonds, whose values
- * have fixed ranges. Every failure names file and line.
+ * have fixed ranges (chem/chem.h). Every failure names file and line.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_OGB_H
 #define MP_OGB_H
 
+#include "chem/chem.h"
 #include "data/raw.h"
 #include "data/split.h"
 #include "data/stream.h"
@@ -32,10 +33,6 @@ typedef enum mp_ogb_part {
     MP_OGB_PARTS
 } mp_ogb_part;
 extern const char *const mp_ogb_path[MP_OGB_PARTS]; /* "raw/num-node-list.csv", ...; of a split without its folder */
-
-#define MP_OGB_NODE_COLUMNS 9
-#define MP_OGB_EDGE_COLUMNS 3
-extern const int mp_ogb_node_range[MP_OGB_NODE_COLUMNS], mp_ogb_edge_range[MP_OGB_EDGE_COLUMNS];
 
 /* ---- where its files are ---- */
 

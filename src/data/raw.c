@@ -1,8 +1,16 @@
 /* raw.c - see raw.h.
  * SPDX-License-Identifier: MIT */
 #include "data/raw.h"
+#include "chem/chem.h"
 
 #include <string.h>
+
+bool mp_raw_is_molecules(const mp_raw *raw)
+{
+    bool bonds = raw->edge_label_columns + raw->edge_columns_unread > 0;
+    return bonds && raw->label_columns == MP_ATOM_COLUMNS && raw->label_range &&
+           memcmp(raw->label_range, mp_atom_range, sizeof mp_atom_range) == 0;
+}
 
 /* Parts one behind the other from graph 0 on are ranges of graphs; others are ranges of a list. */
 void mp_raw_split(mp_raw *raw, const unsigned char *part, const char *const name[MP_PARTS], mp_arena *a)

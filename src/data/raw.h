@@ -24,7 +24,6 @@ typedef struct mp_raw {
     const char *const *id;          /* B: what the graphs are called where they came from, or NULL */
     /* Labels of column k are 0 .. range[k] - 1, whichever of them occur; NULL: those between the smallest and the largest. */
     const int *label_range, *edge_label_range;
-    const char *preset; /* of the program, for data of this kind, that holds without being asked for; NULL: none */
     mp_sparse edge_attributes; /* E x columns in the order of graphs.col; 0 columns: none      */
     int edge_label_columns;
     const int *edge_labels;  /* E x edge_label_columns, the file's numbers                   */
@@ -39,6 +38,9 @@ typedef struct mp_raw {
     const char *split_kind;               /* how that split was made, such as "scaffold"; NULL: not known */
     const struct mp_fold_text *fold_text; /* folds that came with the files, or NULL */
 } mp_raw;
+
+/* Whether nodes have the features of OGB's atoms, and edges some too, read or not. */
+bool mp_raw_is_molecules(const mp_raw *raw);
 
 /* Takes over a split in which graph b is in part[b], or in none where that is MP_PARTS or more. `name` has that of each part
  * or NULL: train, validation, test, and up to two larger tests. */

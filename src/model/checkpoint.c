@@ -20,9 +20,16 @@
 
 static const char *const degree_name[] = { "none", "one-hot", "normalised" };
 
-mp_about mp_about_of(const mp_dataset *d)
+/* Without edges where the network does not read them. */
+static mp_recipe recipe_for(const mp_model *m, mp_recipe r)
 {
-    return (mp_about){ .recipe = d->recipe,
+    if (mp_model_edge_features(m) == 0) r.edge_attributes = r.edge_label_columns = 0;
+    return r;
+}
+
+mp_about mp_about_of(const mp_dataset *d, const mp_model *m)
+{
+    return (mp_about){ .recipe = recipe_for(m, d->recipe),
                        .classes = d->classes,
                        .class_value = d->class_value,
                        .class_name = d->class_name,
@@ -45,7 +52,8 @@ mp_dataset_as mp_about_as(const mp_model *m, const mp_about *about)
 mp_dataset_as mp_config_as(const mp_config *c)
 {
     return (mp_dataset_as){ .task = c->task == MP_TASK_AUTO ? NULL : mp_tasks()[c->task - 1],
-                            .edges = c->edge_attributes == MP_EDGES_USE && mp_config_uses_edges(c) };
+                            .edges = c->edge_attributes == MP_EDGES_USE && mp_config_uses_edges(c),
+                            .bonds = c->edge_attributes == MP_EDGES_USE && c->conv == MP_CONV_AUTO };
 }
 
 /* ---- writing ---- */

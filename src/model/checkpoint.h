@@ -32,8 +32,8 @@ typedef struct mp_about { /* what a model knows of its data */
     const char *version;            /* of the program that wrote it; set by loading             */
 } mp_about;
 
-/* Points into the data set, which must stay. */
-mp_about mp_about_of(const mp_dataset *d);
+/* Points into the data set that the model learned from, which must stay. */
+mp_about mp_about_of(const mp_dataset *d, const mp_model *m);
 
 /* How a model reads other files; `about` must stay. */
 mp_dataset_as mp_about_as(const mp_model *m, const mp_about *about);

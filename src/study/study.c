@@ -171,7 +171,7 @@ static mp_err has_model(mp_study *s, const mp_run_key *key, bool *there)
 
 static mp_err save_model(void *state, const mp_cv_run *run, mp_model *m)
 {
-    mp_about about = mp_about_of(run->data);
+    mp_about about = mp_about_of(run->data, m);
     mp_arena *a = mp_arena_new(4096);
     mp_err e = mp_checkpoint_save(mp_study_model_path(state, &run->key, a), m, &about);
     mp_arena_free(a);

@@ -64,7 +64,7 @@ mp_err mp_run_check(const mp_dataset *d, const mp_config *config)
 
 static void hash_model(mp_model *m, const mp_dataset *d, char hex[65])
 {
-    mp_about about = mp_about_of(d);
+    mp_about about = mp_about_of(d, m);
     mp_buf bytes = MP_BUF_LOCAL;
     mp_checkpoint_write(m, &about, &bytes);
     mp_sha256_hex(bytes.p, bytes.n, hex);

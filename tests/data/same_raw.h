@@ -55,8 +55,6 @@ static inline void same_raw(const mp_raw *x, const mp_raw *y)
     same_texts(x->target_name, y->target_name, x->target_columns);
     same_texts(x->smiles, y->smiles, g->graphs);
     same_texts(x->id, y->id, g->graphs);
-    assert_int_equal(!x->preset, !y->preset);
-    if (x->preset) assert_string_equal(x->preset, y->preset);
     same_ints(x->label_range, y->label_range, (size_t)x->label_columns);
     same_ints(x->edge_label_range, y->edge_label_range, (size_t)x->edge_label_columns);
     assert_memory_equal(x->fixed, y->fixed, sizeof x->fixed);

@@ -37,12 +37,11 @@ static void everything_in_the_files_is_there(void **state)
     assert_int_equal(raw.label_columns, 9);
     static const int second[] = { 6, 4, 3, 5, 1, 0, 1, 1, 1 };
     same_ints(raw.labels + 9, second, 9);
-    assert_ptr_equal(raw.label_range, mp_ogb_node_range);
+    assert_ptr_equal(raw.label_range, mp_atom_range);
     assert_int_equal(raw.edge_label_columns, 3);
     static const int bonds[] = { 1, 0, 0, 1, 0, 0, 3, 2, 1, 3, 2, 1, 0, 5, 1, 0, 5, 1 };
     same_ints(raw.edge_labels, bonds, 18);
-    assert_ptr_equal(raw.edge_label_range, mp_ogb_edge_range);
-    assert_string_equal(raw.preset, "ogb");
+    assert_ptr_equal(raw.edge_label_range, mp_bond_range);
     assert_null(raw.graph_label);
     assert_int_equal(raw.target_columns, 2);
     assert_true(raw.target[0] == 1 && isnan(raw.target[1]) && isnan(raw.target[2]) && raw.target[3] == 0);
@@ -67,10 +66,10 @@ static void edges_have_no_features_unless_they_are_wanted(void **state)
     assert_int_equal(raw.edge_label_columns, 0);
     assert_null(raw.edge_labels);
     assert_int_equal(raw.edge_columns_unread, 3);
-    assert_string_equal(raw.preset, "ogb"); /* known before it is known whether edges are wanted */
+    assert_true(mp_raw_is_molecules(&raw));
     f.part[MP_OGB_EDGE_FEAT] = (mp_span){ NULL, 0 };
     WORKS(mp_ogb_parse(&f, *state, &raw));
-    assert_null(raw.preset);
+    assert_false(mp_raw_is_molecules(&raw));
 }
 
 static void what_ogb_may_leave_out_may_be_missing(void **state)

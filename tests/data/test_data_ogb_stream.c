@@ -35,10 +35,9 @@ static void make(texts *t)
         for (int e = 0; e < edges; e++) { /* a path, forwards or backwards */
             bool back = mp_rng_below(&rng, 2);
             mp_buf_printf(&t->part[MP_OGB_EDGES], "%d,%d\n", e + back, e + !back);
-            put_row(&t->part[MP_OGB_EDGE_FEAT], mp_ogb_edge_range, MP_OGB_EDGE_COLUMNS, &rng);
+            put_row(&t->part[MP_OGB_EDGE_FEAT], mp_bond_range, MP_BOND_COLUMNS, &rng);
         }
-        for (int v = 0; v < nodes; v++)
-            put_row(&t->part[MP_OGB_NODE_FEAT], mp_ogb_node_range, MP_OGB_NODE_COLUMNS, &rng);
+        for (int v = 0; v < nodes; v++) put_row(&t->part[MP_OGB_NODE_FEAT], mp_atom_range, MP_ATOM_COLUMNS, &rng);
         static const char *const said[] = { "0", "1", "nan", "" };
         for (int k = 0; k < COLUMNS; k++)
             mp_buf_printf(&t->part[MP_OGB_LABELS], "%s%s", said[mp_rng_below(&rng, 4)], k + 1 < COLUMNS ? "," : "\n");
@@ -64,10 +63,10 @@ static mp_ogb_files files_of(const texts *t, const mp_dataset_as *as)
 /* A model of OGB's features; the whole is read as it reads. */
 static mp_recipe model(bool edges)
 {
-    mp_recipe r = { .label_columns = MP_OGB_NODE_COLUMNS };
-    memcpy(r.label_count, mp_ogb_node_range, sizeof mp_ogb_node_range);
-    r.edge_label_columns = edges ? MP_OGB_EDGE_COLUMNS : 0;
-    if (edges) memcpy(r.edge_label_count, mp_ogb_edge_range, sizeof mp_ogb_edge_range);
+    mp_recipe r = { .label_columns = MP_ATOM_COLUMNS };
+    memcpy(r.label_count, mp_atom_range, sizeof mp_atom_range);
+    r.edge_label_columns = edges ? MP_BOND_COLUMNS : 0;
+    if (edges) memcpy(r.edge_label_count, mp_bond_range, sizeof mp_bond_range);
     return r;
 }
 

@@ -44,7 +44,7 @@ static int set_up(void **state)
         mp_model_new(f.a, &c, (mp_inputs){ .features = f.d.x.cols, .outputs = 2 }, &f.m) != MP_OK)
         return -1;
     mp_params_init(mp_model_params(f.m), 1, 2);
-    f.about = mp_about_of(&f.d);
+    f.about = mp_about_of(&f.d, f.m);
     mp_checkpoint_write(f.m, &f.about, &f.bytes);
     return 0;
 }

@@ -100,13 +100,13 @@ static mp_model *model_of(const fixture *f, const char *pool, mp_predictor **p)
     mp_config c = tiny_config();
     mp_model *m;
     mp_buf bytes = { 0 };
-    mp_about about = mp_about_of(&f->d);
     strcpy(c.pool, pool);
     c.hidden = 64; /* more than the first piece of an arena holds */
     mp_config_resolve(&c, &f->d.graphs);
     if (mp_model_new(f->a, &c, (mp_inputs){ .features = f->d.x.cols, .outputs = 2 }, &m) != MP_OK)
         fail_msg("%s: %s", pool, mp_message());
     mp_params_init(mp_model_params(m), 1, 0);
+    mp_about about = mp_about_of(&f->d, m);
     mp_checkpoint_write(m, &about, &bytes);
     *p = mp_predictor_from(bytes.p, bytes.n);
     if (!*p) fail_msg("%s: %s", pool, mp_predictor_error());

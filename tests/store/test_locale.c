@@ -45,7 +45,7 @@ static void write_model(mp_buf *out)
     ok(mp_model_new(arena, &c,
                     (mp_inputs){ .features = d.x.cols, .edge_features = d.edge_x.cols, .outputs = d.classes }, &m));
     mp_params_init(mp_model_params(m), 1, 1);
-    mp_about about = mp_about_of(&d);
+    mp_about about = mp_about_of(&d, m);
     about.recipe.degree_mean = 2.5;
     ok(mp_checkpoint_save(path("m.safetensors"), m, &about));
     mp_checkpoint_write(m, &about, out);

@@ -103,7 +103,7 @@ static mp_err make(fixture *f)
     MP_TRY(tiny_make(f->a, false, &f->d, &folds));
     MP_TRY(mp_model_new(f->a, &c, (mp_inputs){ .features = f->d.x.cols, .outputs = 2 }, &f->m));
     mp_params_init(mp_model_params(f->m), 1, 0);
-    mp_about about = mp_about_of(&f->d);
+    mp_about about = mp_about_of(&f->d, f->m);
     mp_checkpoint_write(f->m, &about, &f->bytes);
     MP_TRY(mp_write_file(f->path, f->bytes.p, f->bytes.n));
     o.train = o.val = o.test = o.large = 20;

@@ -263,7 +263,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
     mp_dataset d;
     bench_result r = { .threads = mp_setup_threads(b->how.threads) };
     const char *const *presets;
-    MP_TRY(mp_setup_load(args->operand[0], b->data, &b->model, args->arena, &d));
+    MP_TRY(mp_setup_load(args->operand[0], b->data, &b->model, NULL, args->arena, &d));
     MP_TRY(mp_presets_for(&d, b->model.pool, NULL, args->arena, &presets));
     MP_TRY(mp_cli_apply(&mp_bench_epoch, args, presets, b));
     MP_TRY(mp_given_settle(args, d.task, &b->model));

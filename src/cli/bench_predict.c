@@ -142,7 +142,7 @@ static mp_err bench_predict(void *conf, const mp_cli_args *args)
     mp_dataset d;
     mp_model *m;
     const char *const *presets;
-    MP_TRY(mp_setup_load(args->operand[0], b->data, &b->model, args->arena, &d));
+    MP_TRY(mp_setup_load(args->operand[0], b->data, &b->model, NULL, args->arena, &d));
     MP_TRY(mp_presets_for(&d, b->model.pool, NULL, args->arena, &presets));
     MP_TRY(mp_cli_apply(&mp_bench_predict, args, presets, b));
     MP_TRY(mp_given_settle(args, d.task, &b->model));

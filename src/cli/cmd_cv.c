@@ -11,6 +11,7 @@
 
 typedef struct cv {
     mp_config config;
+    mp_column_options columns;
     const char *pools, *store, *data, *folds_from, *preset, *models;
     int seeds, folds, jobs, threads, select, grid, json, quiet;
 } cv;
@@ -24,6 +25,7 @@ static const mp_opt own[] = {
     { "jobs", MP_OPT_INT, offsetof(cv, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors" },
     { "threads", MP_OPT_INT, offsetof(cv, threads), "0", 0, 256, NULL, "threads of one run; 0 = 1, or all processors when --jobs is 1" },
     { "json", MP_OPT_FLAG, offsetof(cv, json), "false", 0, 1, NULL, "runs and summary as one JSON object on stdout" },
+    MP_COLUMN_STRICT(cv),
     { "quiet", MP_OPT_FLAG, offsetof(cv, quiet), "false", 0, 1, NULL, "no progress" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
@@ -34,6 +36,7 @@ static const mp_cli_text texts[] = {
     { "data", offsetof(cv, data), NULL, "DIR", "folder with data sets" },
     { "preset", offsetof(cv, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP },
     { "folds-from", offsetof(cv, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
+    MP_COLUMN_TEXTS(cv), MP_COLUMN_SPLIT(cv),
     { NULL, 0, NULL, NULL, NULL }
 };
 /* clang-format on */
@@ -84,7 +87,7 @@ static mp_err add_models(const cv *c, const mp_cli_args *args, mp_variants *sets
 static mp_err add_dataset(cv *c, const char *name, const mp_cli_args *args, mp_study *s)
 {
     mp_arena *a = args->arena;
-    mp_variants sets = { .name = name, .data_dir = c->data };
+    mp_variants sets = { .name = name, .data_dir = c->data, .columns = &c->columns };
     mp_dataset *d;
     mp_folds *f = MP_NEW(a, mp_folds, 1);
     MP_TRY(mp_setup_variant(&sets, &c->config, a, &d));

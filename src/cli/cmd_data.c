@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "cli/cli.h"
+#include "cli/columns.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "data/audit.h"
@@ -17,6 +18,7 @@
 #include <string.h>
 
 typedef struct options {
+    mp_column_options columns;
     int json, folds;
     const char *data, *folds_from, *out, *format;
     int edges;
@@ -34,10 +36,16 @@ typedef struct options {
 static const mp_opt plain_options[] = { JSON_ROW, END_ROW };
 static const mp_cli_text data_text[] = { DATA_ROW, END_TEXT };
 
+#define COLUMN_ROWS MP_COLUMN_TEXTS(options), MP_COLUMN_SPLIT(options)
+static const mp_opt table_options[] = { MP_COLUMN_STRICT(options), JSON_ROW, END_ROW };
+static const mp_cli_text table_text[] = { DATA_ROW, COLUMN_ROWS, END_TEXT };
+static const mp_cli_text molecules_text[] = { COLUMN_ROWS,
+    { "out", offsetof(options, out), NULL, "DIR", "folder the files go into; made when missing" }, END_TEXT };
+
 static const mp_opt audit_options[] = {
     { "folds", MP_OPT_INT, offsetof(options, folds), "0", 0, MP_MAX_FOLDS, NULL, "number of folds; 0: as the files have, else 10" },
-    JSON_ROW, END_ROW };
-static const mp_cli_text audit_text[] = { DATA_ROW,
+    MP_COLUMN_STRICT(options), JSON_ROW, END_ROW };
+static const mp_cli_text audit_text[] = { DATA_ROW, COLUMN_ROWS,
     { "folds-from", offsetof(options, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
     END_TEXT };
 
@@ -46,8 +54,8 @@ static const mp_cli_text out_text[] = {
 
 static const mp_opt convert_options[] = {
     { "edge-attributes", MP_OPT_CHOICE, offsetof(options, edges), "use", 0, 0, "use|ignore", "labels and attributes of edges: taken along or left out" },
-    JSON_ROW, END_ROW };
-static const mp_cli_text convert_text[] = { DATA_ROW,
+    MP_COLUMN_STRICT(options), JSON_ROW, END_ROW };
+static const mp_cli_text convert_text[] = { DATA_ROW, COLUMN_ROWS,
     { "format", offsetof(options, format), NULL, "NAME", "of OUT, where its name does not say it: tu, jsonl or ogb" },
     END_TEXT };
 
@@ -146,13 +154,22 @@ static mp_err run_list(void *conf, const mp_cli_args *args)
 
 /* ---- info and audit ---- */
 
+static mp_err load(const options *o, const mp_cli_args *args, mp_dataset *d)
+{
+    mp_columns columns = mp_columns_of(&o->columns, false);
+    mp_dataset_as as = { .columns = &columns };
+    MP_TRY(mp_dataset_load_as(args->operand[0], o->data, &as, args->arena, d));
+    mp_columns_left(&d->left);
+    return MP_OK;
+}
+
 static mp_err run_info(void *conf, const mp_cli_args *args)
 {
     const options *o = conf;
     mp_dataset d;
     mp_stats s;
     mp_buf b = { 0 };
-    MP_TRY(mp_dataset_load(args->operand[0], o->data, args->arena, &d));
+    MP_TRY(load(o, args, &d));
     mp_stats_of(&d, args->arena, &s);
     (o->json ? mp_stats_json : mp_stats_text)(&d, &s, &b);
     if (o->json) mp_buf_puts(&b, "\n");
@@ -166,7 +183,7 @@ static mp_err run_audit(void *conf, const mp_cli_args *args)
     mp_folds f;
     mp_audit r;
     mp_buf b = { 0 };
-    MP_TRY(mp_dataset_load(args->operand[0], o->data, args->arena, &d));
+    MP_TRY(load(o, args, &d));
     bool few = d.graphs.graphs < 10 && !o->folds && !o->folds_from; /* nothing to fold by default */
     if (!few) MP_TRY(mp_folds_load(&d, o->folds_from, o->folds, args->arena, &f));
     mp_audit_run(&d, few ? NULL : &f, args->arena, &r);
@@ -283,7 +300,8 @@ static mp_err run_convert(void *conf, const mp_cli_args *args)
     const options *o = conf;
     const char *to = args->operand[1], *from;
     const mp_data_format *format;
-    mp_dataset_as as = { .edges = o->edges == 0 };
+    mp_columns columns = mp_columns_of(&o->columns, false);
+    mp_dataset_as as = { .edges = o->edges == 0, .columns = &columns };
     mp_arena *a = args->arena;
     mp_raw raw;
     mp_folds folds = { 0 };
@@ -299,7 +317,29 @@ static mp_err run_convert(void *conf, const mp_cli_args *args)
     if (e == MP_OK) e = format->write(&raw, found ? &folds : NULL, to);
     mp_progress_end(&p);
     MP_TRY(e);
+    mp_columns_left(&raw.left);
     describe_converted(o, &raw, to, format, found ? folds.count : 0, &b);
+    return finish(MP_OK, &b);
+}
+
+/* ---- from-smiles ---- */
+
+static mp_err run_smiles(void *conf, const mp_cli_args *args)
+{
+    const options *o = conf;
+    mp_columns columns = mp_columns_of(&o->columns, true);
+    mp_dataset_as as = { .edges = true, .columns = &columns };
+    const char *from;
+    mp_raw raw;
+    mp_buf b = { 0 };
+    if (!o->out) return mp_fail(MP_ERR_USAGE, "--out: say which folder the files go into");
+    if (!mp_format_named(&mp_format_csv, args->operand[0], &(size_t){ 0 }))
+        return mp_fail(MP_ERR_USAGE, "%s: expected a table, a file whose name ends in .csv or .csv.gz",
+                       args->operand[0]);
+    MP_TRY(mp_dataset_raw(args->operand[0], NULL, &as, args->arena, &raw, &from));
+    mp_columns_left(&raw.left);
+    MP_TRY(mp_format_ogb.write(&raw, NULL, o->out));
+    describe_converted(o, &raw, o->out, &mp_format_ogb, 0, &b);
     return finish(MP_OK, &b);
 }
 
@@ -313,7 +353,7 @@ static mp_err run_convert(void *conf, const mp_cli_args *args)
 
 COMMAND(list, "data list", "", 0, plain_options, data_text,
         "Lists the data sets that can be found, with their places.");
-COMMAND(info, "data info", "DATASET", 1, plain_options, data_text,
+COMMAND(info, "data info", "DATASET", 1, table_options, table_text,
         "Counts what is in a data set and compares the figures with those of the paper.");
 COMMAND(fetch, "data fetch", "NAME", 1, plain_options, NULL,
         "Downloads a set of the TUDataset collection into the cache folder, and checks it.");
@@ -321,6 +361,8 @@ COMMAND(audit, "data audit", "DATASET", 1, audit_options, audit_text,
         "Looks for repeated graphs, for test graphs that are in training too, and for odd graphs.");
 COMMAND(convert, "data convert", "DATASET OUT", 2, convert_options, convert_text,
         "Writes a set as OUT.jsonl, JSON lines, or a folder OUT of TUDataset files, with --format ogb in OGB's raw layout; its split and folds go along.");
+COMMAND(smiles, "data from-smiles", "TABLE", 1, table_options, molecules_text,
+        "Makes molecules of a table with SMILES, with the features and files of the Open Graph Benchmark, and a split.");
 COMMAND(colors, "data generate colors3", "", 0, colors_options, out_text,
         "Makes COLORS-3: count the green nodes.");
 COMMAND(triangles, "data generate triangles", "", 0, triangles_options, out_text,
@@ -348,6 +390,7 @@ static const command commands[] = {
     { "fetch", &fetch_cli, NULL, "download a set of the TUDataset collection" },
     { "generate", NULL, generators, "make a set: colors3, triangles or er" },
     { "convert", &convert_cli, NULL, "write a set in another format: TUDataset files, JSON lines, OGB" },
+    { "from-smiles", &smiles_cli, NULL, "molecules of a table with SMILES, with the features of OGB" },
     { "audit", &audit_cli, NULL, "repeated graphs, leaks between folds, odd graphs" },
     { NULL, NULL, NULL, NULL },
 };
@@ -356,14 +399,14 @@ static int list_commands(const command *table, const char *before)
 {
     mp_buf b = { 0 };
     mp_buf_printf(&b, "midpool %s COMMAND ...\n\n", before);
-    for (const command *c = table; c->name; c++) mp_buf_printf(&b, "  %-10s %s\n", c->name, c->summary);
+    for (const command *c = table; c->name; c++) mp_buf_printf(&b, "  %-12s %s\n", c->name, c->summary);
     mp_buf_printf(&b, "\nmidpool %s COMMAND --help lists the options of one.\n", before);
     return mp_cli_fail(finish(MP_OK, &b));
 }
 
 static int no_command(const command *table, const char *word, const char *before)
 {
-    const char *names[8];
+    const char *names[16];
     int n = 0;
     mp_buf all = { 0 };
     for (const command *c = table; c->name; c++) {

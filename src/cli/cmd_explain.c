@@ -11,6 +11,7 @@
 #include <math.h>
 
 typedef struct explain {
+    mp_column_options columns;
     const char *data, *svg;
     int graph, draw, json;
 } explain;
@@ -19,12 +20,14 @@ typedef struct explain {
 static const mp_opt own[] = {
     { "graph", MP_OPT_INT, offsetof(explain, graph), "0", 0, 2147483647, NULL, "which graph of INPUT, from 0" },
     { "draw", MP_OPT_INT, offsetof(explain, draw), "0", 0, 2147483647, NULL, "show a draw of dropscore and dropout, as in training; 0 = off, as in prediction" },
+    MP_COLUMN_STRICT(explain),
     { "json", MP_OPT_FLAG, offsetof(explain, json), "false", 0, 1, NULL, "everything as one JSON object" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 static const mp_cli_text texts[] = {
     { "svg", offsetof(explain, svg), NULL, "FILE", "a picture: one panel a level, dark = high, red ring = kept" },
     { "data", offsetof(explain, data), NULL, "DIR", "folder with data sets" },
+    MP_COLUMN_TEXTS(explain),
     { NULL, 0, NULL, NULL, NULL }
 };
 /* clang-format on */
@@ -117,7 +120,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
     mp_sparse x;
     mp_trail_of_graph t;
     MP_TRY(mp_setup_writable(e->svg));
-    MP_TRY(mp_setup_ready(args->operand[0], args->operand[1], e->data, a, &m));
+    MP_TRY(mp_setup_ready(args->operand[0], args->operand[1], e->data, &e->columns, a, &m));
     if (e->graph >= m.data.graphs.graphs)
         return mp_fail(MP_ERR_USAGE, "--graph: %s has graphs 0 to %d", m.data.name, m.data.graphs.graphs - 1);
     mp_graph_gather(a, &m.data.graphs, &m.data.x, &e->graph, 1, false, &g, &x);

@@ -19,6 +19,7 @@
 
 typedef struct sweep {
     mp_config config;
+    mp_column_options columns;
     const char *store, *data, *folds_from, *datasets, *preset;
     int seeds, folds, jobs, threads, select, grid, json, quiet, mid;
 } sweep;
@@ -32,6 +33,7 @@ static const mp_opt own[] = {
     { "jobs", MP_OPT_INT, offsetof(sweep, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors" },
     { "threads", MP_OPT_INT, offsetof(sweep, threads), "0", 0, 256, NULL, "threads of one run; 0 = 1, or all processors when jobs is 1" },
     { "json", MP_OPT_FLAG, offsetof(sweep, json), "false", 0, 1, NULL, "runs and summaries as one JSON object on stdout" },
+    MP_COLUMN_STRICT(sweep),
     { "quiet", MP_OPT_FLAG, offsetof(sweep, quiet), "false", 0, 1, NULL, "no progress" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
@@ -44,6 +46,7 @@ static const mp_cli_text texts[] = {
     { "data", offsetof(sweep, data), NULL, "DIR", "folder with data sets" },
     { "preset", offsetof(sweep, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP },
     { "folds-from", offsetof(sweep, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
+    MP_COLUMN_TEXTS(sweep), MP_COLUMN_SPLIT(sweep),
     { "datasets", offsetof(sweep, datasets), NULL, "NAMES", "data sets, in the file or here: a,b" },
     { NULL, 0, NULL, NULL, NULL }
 };
@@ -205,7 +208,7 @@ static bool next_combination(work *w)
 static mp_err add_dataset(work *w, const char *name)
 {
     mp_arena *a = w->args->arena;
-    mp_variants sets = { .name = name, .data_dir = w->conf->data };
+    mp_variants sets = { .name = name, .data_dir = w->conf->data, .columns = &w->conf->columns };
     mp_dataset *d;
     mp_folds *f = MP_NEW(a, mp_folds, 1);
     char line[512];

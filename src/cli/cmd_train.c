@@ -23,6 +23,7 @@
 
 typedef struct train {
     mp_config config;
+    mp_column_options columns;
     const char *out, *data, *folds_from, *preset;
     int fold, folds, threads, resume, json, quiet;
 } train;
@@ -34,6 +35,7 @@ static const mp_opt own[] = {
     { "threads", MP_OPT_INT, offsetof(train, threads), "0", 0, 256, NULL, "threads; 0 = all processors. The result does not depend on it" },
     { "resume", MP_OPT_FLAG, offsetof(train, resume), "true", 0, 1, NULL, "continue a run that was stopped (OUT.part)" },
     { "json", MP_OPT_FLAG, offsetof(train, json), "false", 0, 1, NULL, "the result as one JSON object on stdout" },
+    MP_COLUMN_STRICT(train),
     { "quiet", MP_OPT_FLAG, offsetof(train, quiet), "false", 0, 1, NULL, "no progress" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
@@ -42,6 +44,7 @@ static const mp_cli_text texts[] = {
     { "data", offsetof(train, data), NULL, "DIR", "folder with data sets" },
     { "preset", offsetof(train, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP },
     { "folds-from", offsetof(train, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
+    MP_COLUMN_TEXTS(train), MP_COLUMN_SPLIT(train),
     { NULL, 0, NULL, NULL, NULL }
 };
 /* clang-format on */
@@ -132,7 +135,7 @@ static const char *resume_file(const train *t, mp_arena *a)
 static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f, const mp_split **s)
 {
     mp_arena *a = args->arena;
-    mp_variants sets = { .name = args->operand[0], .data_dir = t->data };
+    mp_variants sets = { .name = args->operand[0], .data_dir = t->data, .columns = &t->columns };
     mp_dataset *as_given, *as_used;
     MP_TRY(mp_setup_variant(&sets, &t->config, a, &as_given));
     const char *const *presets;

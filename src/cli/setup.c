@@ -11,10 +11,21 @@
 #include <stdio.h>
 #include <string.h>
 
-mp_err mp_setup_load(const char *name, const char *data_dir, const mp_config *c, mp_arena *a, mp_dataset *out)
+static mp_err load(const char *name, const char *data_dir, const mp_config *c, const mp_column_options *columns,
+                   mp_arena *a, mp_dataset *out)
 {
     mp_dataset_as as = mp_config_as(c);
+    mp_columns which = columns ? mp_columns_of(columns, true) : (mp_columns){ .labelled = true };
+    as.columns = &which;
     return mp_dataset_load_as(name, data_dir, &as, a, out);
+}
+
+mp_err mp_setup_load(const char *name, const char *data_dir, const mp_config *c, const mp_column_options *columns,
+                     mp_arena *a, mp_dataset *out)
+{
+    MP_TRY(load(name, data_dir, c, columns, a, out));
+    mp_columns_left(&out->left);
+    return MP_OK;
 }
 
 void mp_setup_describe(const mp_dataset *d, const mp_folds *f, char *out, size_t n)
@@ -37,7 +48,9 @@ mp_err mp_setup_variant(mp_variants *v, const mp_config *c, mp_arena *a, mp_data
     *out = v->set[edges];
     if (*out) return MP_OK;
     *out = v->set[edges] = same ? v->set[!edges] : MP_NEW(a, mp_dataset, 1);
-    return same ? MP_OK : mp_setup_load(v->name, v->data_dir, c, a, *out);
+    if (same) return MP_OK;
+    /* rows that were left out are told once */
+    return (other ? load : mp_setup_load)(v->name, v->data_dir, c, v->columns, a, *out);
 }
 
 mp_err mp_setup_use(mp_variants *v, const mp_config *c, const mp_folds *f, mp_arena *a, mp_dataset **out, char *line,
@@ -87,12 +100,16 @@ void mp_setup_note(const mp_about *about, const mp_dataset *d)
                unused ? unused : "");
 }
 
-mp_err mp_setup_ready(const char *model, const char *input, const char *data_dir, mp_arena *a, mp_ready *out)
+mp_err mp_setup_ready(const char *model, const char *input, const char *data_dir, const mp_column_options *columns,
+                      mp_arena *a, mp_ready *out)
 {
     MP_TRY(mp_setup_in_order(model, input));
     MP_TRY(mp_checkpoint_load(model, a, &out->by.model, &out->by.about));
     mp_dataset_as as = mp_about_as(out->by.model, &out->by.about);
+    mp_columns which = mp_columns_of(columns, false);
+    as.columns = &which;
     MP_TRY(mp_dataset_load_as(input, data_dir, &as, a, &out->data));
+    mp_columns_left(&out->data.left);
     mp_setup_note(&out->by.about, &out->data);
     return MP_OK;
 }

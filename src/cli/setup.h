@@ -6,18 +6,22 @@
 
 #include "base/text.h"
 #include "cli/answers.h"
+#include "cli/columns.h"
 #include "data/load.h"
 #include "model/checkpoint.h"
 #include "train/preset.h"
 #include "train/run.h"
 
-/* A data set as a configuration asks for it: its task (what sweeps vary must leave that alone). */
-MP_MUST mp_err mp_setup_load(const char *name, const char *data_dir, const mp_config *c, mp_arena *a, mp_dataset *out);
+/* A data set to learn from as a configuration asks for it: its task (what sweeps vary must leave that alone). Says which rows of a
+ * table were left out; `columns` may be NULL. */
+MP_MUST mp_err mp_setup_load(const char *name, const char *data_dir, const mp_config *c,
+                             const mp_column_options *columns, mp_arena *a, mp_dataset *out);
 
 /* A set as several configurations read it, with the values of its edges or without: each is loaded when it is first asked for, since
  * what the set's preset says is known only when the set is. `told`: mp_setup_variant has described it. */
 typedef struct mp_variants {
     const char *name, *data_dir;
+    const mp_column_options *columns;
     mp_dataset *set[2];
     bool told[2];
 } mp_variants;
@@ -51,7 +55,8 @@ typedef struct mp_ready {
     mp_answerer by;
     mp_dataset data;
 } mp_ready;
-MP_MUST mp_err mp_setup_ready(const char *model, const char *input, const char *data_dir, mp_arena *a, mp_ready *out);
+MP_MUST mp_err mp_setup_ready(const char *model, const char *input, const char *data_dir,
+                              const mp_column_options *columns, mp_arena *a, mp_ready *out);
 
 /* The result of a run as members of a JSON object that is open. */
 void mp_setup_result_json(const mp_run_key *key, const mp_run_result *r, mp_buf *b);

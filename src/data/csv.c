@@ -43,6 +43,11 @@ static mp_span bare(mp_span raw)
     return raw;
 }
 
+static bool is_record(mp_span text, size_t from, size_t to)
+{
+    return bare((mp_span){ text.p + from, to - from }).n > 0;
+}
+
 /* Doubled quotes of n bytes become single ones. */
 static mp_span undouble(const char *p, size_t n, mp_arena *a)
 {
@@ -116,6 +121,7 @@ mp_err mp_csv_next(mp_csv *c, mp_span *text, mp_arena *a, mp_csv_record *out, bo
         *text = (mp_span){ text->p + end, text->n - end };
         c->lines += lines;
         if (bare(out->raw).n == 0) continue;
+        c->records++;
         *got = true;
         return split(c, a, out);
     }
@@ -128,6 +134,7 @@ mp_err mp_csv_cut(mp_csv *c, mp_feed *f, size_t near, mp_buf *out, int64_t *befo
     for (;;) {
         mp_span window = mp_feed_window(f);
         while (c->seen.whole < near && walk(window, &c->seen.at, &c->seen.state, &c->seen.lines)) {
+            c->seen.records += is_record(window, c->seen.whole, c->seen.at);
             c->seen.whole = c->seen.at;
             c->seen.whole_lines = c->seen.lines;
         }
@@ -138,6 +145,7 @@ mp_err mp_csv_cut(mp_csv *c, mp_feed *f, size_t near, mp_buf *out, int64_t *befo
         MP_TRY(mp_feed_more(f));
     }
     size_t n = c->seen.whole ? c->seen.whole : mp_feed_window(f).n;
+    c->records += c->seen.whole ? c->seen.records : is_record(mp_feed_window(f), 0, n);
     c->lines += c->seen.whole ? c->seen.whole_lines : c->seen.lines;
     memset(&c->seen, 0, sizeof c->seen);
     mp_feed_cut(f, n, out);

@@ -15,10 +15,11 @@
 typedef struct mp_csv { /* a place in a table; zero but for the name at its beginning */
     const char *file;   /* opens messages */
     int64_t lines;      /* before this place */
+    int64_t records;    /* before it, empty lines aside, the header included */
     int columns;        /* that every record must have; 0: any number */
     struct {            /* mp_csv_cut: what it knows of the window of its feed */
         size_t at, whole;
-        int64_t lines, whole_lines;
+        int64_t lines, whole_lines, records;
         unsigned char state;
     } seen;
 } mp_csv;
@@ -36,7 +37,7 @@ typedef struct mp_csv_record {
 MP_MUST mp_err mp_csv_next(mp_csv *c, mp_span *text, mp_arena *a, mp_csv_record *out, bool *got);
 
 /* Cuts whole records off a feed into `out`, which they replace: about `near` bytes, at least one record, nothing at the end.
- * c->lines counts those behind them then; *before is how many there were before. */
+ * c->lines and c->records count those behind them then; *before is how many lines there were before. */
 MP_MUST mp_err mp_csv_cut(mp_csv *c, mp_feed *f, size_t near, mp_buf *out, int64_t *before);
 
 typedef struct mp_csv_head {

@@ -117,10 +117,16 @@ static const char *list_classes(const mp_dataset *d, mp_arena *a)
     return list;
 }
 
-typedef struct place { /* of labels: the file, and the line of the first graph */
+typedef struct place { /* of labels: the file, and the line of the first graph, or that of each */
     const char *file;
     int first;
+    const int *line;
 } place;
+
+static int line_of(place where, int graph)
+{
+    return where.line ? where.line[graph] : where.first + graph;
+}
 
 /* Classes of the label values, which are whole numbers. Those of the data set hold if it has any. */
 static mp_err seal_classes(place where, const int64_t *value, mp_arena *a, mp_dataset *d)
@@ -131,7 +137,7 @@ static mp_err seal_classes(place where, const int64_t *value, mp_arena *a, mp_da
     for (int b = 0; b < graphs; b++) {
         int class = mp_class_of(d->class_value, d->classes, value[b]);
         if (class < 0)
-            return mp_fail(MP_ERR_INPUT, "%s:%d: class %lld; the model knows %s", where.file, where.first + b,
+            return mp_fail(MP_ERR_INPUT, "%s:%d: class %lld; the model knows %s", where.file, line_of(where, b),
                            (long long)value[b], list_classes(d, a));
         label[b] = class;
     }
@@ -147,8 +153,8 @@ static mp_err seal_numbers(place where, const double *target, int columns, mp_ar
     d->targets = columns;
     for (int i = 0; d->task->fits && i < graphs * columns; i++)
         if (!d->task->fits(target[i]))
-            return mp_fail(MP_ERR_INPUT, "%s:%d: %g cannot be learned as %s: %s", where.file, where.first + i / columns,
-                           target[i], d->task->name, d->task->help);
+            return mp_fail(MP_ERR_INPUT, "%s:%d: %g cannot be learned as %s: %s", where.file,
+                           line_of(where, i / columns), target[i], d->task->name, d->task->help);
     d->seal = mp_seal_new(a, graphs, (mp_labels){ columns, target });
     return MP_OK;
 }
@@ -229,7 +235,7 @@ mp_err mp_dataset_retask(const mp_dataset *d, const mp_task *task, mp_arena *a, 
     if (!d->seal) return MP_OK;
     mp_labels labels = mp_seal_break(d->seal);
     const double *target = d->task->classes ? numbers_of_classes(d, task, a) : labels.v;
-    MP_TRY(seal_labels((place){ d->name, 1 }, NULL, target, labels.columns, a, out));
+    MP_TRY(seal_labels((place){ d->name, 1, NULL }, NULL, target, labels.columns, a, out));
     out->fingerprint = fingerprint(out);
     return MP_OK;
 }
@@ -276,7 +282,7 @@ mp_err mp_dataset_seal(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, 
     }
     const char *file =
         mp_arena_printf(a, "%s%s", raw->name, raw->graph_label ? "_graph_labels.txt" : "_graph_attributes.txt");
-    place where = { raw->file ? raw->file : file, raw->file ? raw->first_line : 1 };
+    place where = { raw->file ? raw->file : file, raw->file ? raw->first_line : 1, raw->line };
     return seal_labels(where, raw->graph_label, raw->target, raw->target_columns, a, out);
 }
 
@@ -315,6 +321,7 @@ mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a,
     out->fold_text = raw->fold_text;
     out->target_name = raw->target_name;
     out->smiles = raw->smiles;
+    out->left = raw->left;
     out->preset = mp_raw_is_molecules(raw) ? "ogb" : NULL;
     return mp_dataset_seal(raw, as, a, out);
 }

@@ -34,6 +34,13 @@ typedef struct mp_recipe {
 int mp_recipe_columns(const mp_recipe *r);      /* of x */
 int mp_recipe_edge_columns(const mp_recipe *r); /* of edge_x; 0: none */
 
+/* Rows of a table that made no graph. */
+#define MP_LEFT_SAID 10
+typedef struct mp_left {
+    int64_t count;
+    const char *text[MP_LEFT_SAID]; /* the first of them: FILE:LINE: why */
+} mp_left;
+
 typedef struct mp_dataset {
     const char *name;
     mp_graph graphs;  /* all graphs of the set as one batch, unweighted */
@@ -61,6 +68,7 @@ typedef struct mp_dataset {
         unused_attributes;   /* read for a model: the files have node labels or attributes, it takes none */
     int unused_edge_columns; /* of labels and attributes of edges that the files have and nobody wanted */
     int unseen_nodes;        /* read for a model: nodes of a degree it does not know, see load.h            */
+    mp_left left;            /* rows that were left out */
     const struct mp_fold_text *fold_text; /* fold files that came with the set, or NULL */
 } mp_dataset;
 
@@ -70,17 +78,19 @@ typedef struct mp_columns {
     const char *labels; /* "active,toxic"; NULL: those a model has names of, or none */
     const char *split;  /* "scaffold", "random", "stratified", "time:COLUMN"; NULL: scaffold */
     bool strict;        /* a row that is no molecule ends the reading, instead of being left out with a word */
+    bool labelled;      /* a table without labels is refused: there is nothing to learn from it */
 } mp_columns;
 
 /* What a trained model knows of its inputs, to read other files the same way. */
 typedef struct mp_dataset_as {
     const mp_recipe *recipe;
-    const mp_task *task;           /* NULL: by the files */
-    int targets;                   /* label columns; 0: by the files */
-    int classes;                   /* 0: take the classes from the files */
-    const int64_t *class_value;    /* ascending; a label value that is not here is an error */
-    const char *const *class_name; /* what the classes are called, or NULL; a name that is not here is an error */
-    const mp_columns *columns;     /* where the input is a table; NULL: by their names */
+    const mp_task *task;            /* NULL: by the files */
+    int targets;                    /* label columns; 0: by the files */
+    int classes;                    /* 0: take the classes from the files */
+    const int64_t *class_value;     /* ascending; a label value that is not here is an error */
+    const char *const *class_name;  /* what the classes are called, or NULL; a name that is not here is an error */
+    const char *const *target_name; /* targets: what the label columns are called, or NULL */
+    const mp_columns *columns;      /* where the input is a table; NULL: by their names */
     bool edges; /* recipe NULL: attributes of edges are read too, else a recipe that has some says so */
     bool bonds; /* recipe NULL: those of molecules are, whatever `edges` says */
 } mp_dataset_as;

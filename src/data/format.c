@@ -1,6 +1,7 @@
 /* format.c - the list of formats. See format.h.
  * SPDX-License-Identifier: MIT */
 #include "data/format.h"
+#include "data/archive.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -12,7 +13,7 @@ static struct {
     pthread_mutex_t lock;
     const mp_data_format *row[MOST];
     int count;
-} list = { PTHREAD_MUTEX_INITIALIZER, { &mp_format_tu, &mp_format_jsonl, &mp_format_ogb }, 3 };
+} list = { PTHREAD_MUTEX_INITIALIZER, { &mp_format_tu, &mp_format_jsonl, &mp_format_ogb, &mp_format_csv }, 4 };
 
 const mp_data_format *mp_format_at(int i)
 {
@@ -107,4 +108,32 @@ const mp_data_format *mp_format_for(const char *path)
     for (int i = 0; (f = mp_format_at(i)) != NULL; i++)
         if (mp_format_named(f, path, &stem)) return f;
     return NULL;
+}
+
+const char *mp_format_stem(const mp_data_format *f, const char *path, mp_arena *a)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t n = strlen(name);
+    if (!mp_format_named(f, name, &n)) n = strlen(name);
+    return mp_arena_text(a, name, n);
+}
+
+mp_err mp_format_tap(const char *path, mp_tap *out)
+{
+    size_t n = strlen(path);
+    bool packed = n > 3 && strcmp(path + n - 3, ".gz") == 0;
+    return packed ? mp_tap_packed(path, out) : mp_tap_file(path, out);
+}
+
+mp_err mp_format_takes(const mp_data_format *f, const mp_data_input *in)
+{
+    const mp_columns *c = in->as ? in->as->columns : NULL;
+    const char *asked = !c          ? NULL
+                        : c->smiles ? "--smiles"
+                        : c->labels ? "--label"
+                        : c->split  ? "--split"
+                        : c->strict ? "--strict"
+                                    : NULL;
+    if (!asked || f->table) return MP_OK;
+    return mp_fail(MP_ERR_USAGE, "%s: is for tables (.csv) of molecules, and %s is none", asked, in->path);
 }

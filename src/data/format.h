@@ -34,13 +34,14 @@ typedef struct mp_data_format {
 
     /* A stream of its graphs as the model `in->as` reads them. NULL: it is read whole. */
     mp_err (*stream)(const mp_data_input *in, mp_arena *a, mp_stream **out);
+    bool table;       /* it has columns, of which mp_dataset_as.columns says which are what */
     bool whole_after; /* what a stream fails at is tried again as a whole */
 
     /* `folds` may be NULL. NULL: the format cannot be written. */
     mp_err (*write)(const mp_raw *raw, const mp_folds *folds, const char *path);
 } mp_data_format;
 
-extern const mp_data_format mp_format_tu, mp_format_jsonl, mp_format_ogb;
+extern const mp_data_format mp_format_tu, mp_format_jsonl, mp_format_ogb, mp_format_csv;
 
 /* Fails when the name is taken or there are too many. A row that was added later is asked earlier what it makes of an input. */
 MP_MUST mp_err mp_format_add(const mp_data_format *row);
@@ -59,6 +60,15 @@ const mp_data_format *mp_format_for(const char *path);
 
 /* Whether a file name ends as those of a format do (folders aside), and the length of what stands before that end. */
 bool mp_format_named(const mp_data_format *f, const char *name, size_t *stem);
+
+/* What a file is called, without folder and ending. */
+const char *mp_format_stem(const mp_data_format *f, const char *path, mp_arena *a);
+
+/* The text of a file, unpacked where its name ends in .gz. The path must stay. */
+MP_MUST mp_err mp_format_tap(const char *path, mp_tap *out);
+
+/* Fails when columns were asked for and the format has none. */
+MP_MUST mp_err mp_format_takes(const mp_data_format *f, const mp_data_input *in);
 
 MP_API_END
 

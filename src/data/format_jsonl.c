@@ -1,6 +1,5 @@
 /* format_jsonl.c - JSON lines as a row of format.h: plain, or compressed by gzip.
  * SPDX-License-Identifier: MIT */
-#include "data/archive.h"
 #include "data/format.h"
 #include "data/jsonl.h"
 
@@ -22,31 +21,17 @@ static bool probe(const char *path, bool folder, mp_span head)
     return mp_format_named(&mp_format_jsonl, path, &stem) || (head.n && head.p[0] == '{');
 }
 
-static mp_err open_tap(const char *path, mp_tap *out)
-{
-    return packed(path) ? mp_tap_packed(path, out) : mp_tap_file(path, out);
-}
-
-/* What the file is called, without folder and ending. */
-static const char *set_name(const char *path, mp_arena *a)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    size_t n = strlen(name);
-    if (!mp_format_named(&mp_format_jsonl, name, &n)) n = strlen(name);
-    return mp_arena_text(a, name, n);
-}
-
 static mp_err read(const mp_data_input *in, mp_arena *a, mp_raw *out)
 {
     mp_tap tap;
-    MP_TRY(open_tap(in->path, &tap));
-    return mp_jsonl_read(in->path, set_name(in->path, a), tap, in->as, a, out);
+    MP_TRY(mp_format_tap(in->path, &tap));
+    return mp_jsonl_read(in->path, mp_format_stem(&mp_format_jsonl, in->path, a), tap, in->as, a, out);
 }
 
 static mp_err stream(const mp_data_input *in, mp_arena *a, mp_stream **out)
 {
     mp_tap tap;
-    MP_TRY(open_tap(in->path, &tap));
+    MP_TRY(mp_format_tap(in->path, &tap));
     *out = mp_stream_jsonl(mp_arena_text(a, in->path, strlen(in->path)), tap, in->as);
     return MP_OK;
 }

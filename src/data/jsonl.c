@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "data/jsonl.h"
 #include "base/guard.h"
+#include "data/class_names.h"
 #include "data/edge_values.h"
 
 #include <limits.h>
@@ -359,31 +360,6 @@ static mp_err read_lines(pile *p)
     }
 }
 
-static int by_text(const void *x, const void *y)
-{
-    return strcmp(*(const char *const *)x, *(const char *const *)y);
-}
-
-static int class_named(const char *const *name, int classes, const char *word)
-{
-    int c = 0;
-    while (c < classes && strcmp(name[c], word) != 0) c++;
-    return c;
-}
-
-/* The distinct names in the order of their letters. */
-static const char *const *names_of(const answer *y, int n, mp_arena *a, int *classes)
-{
-    const char **name = MP_NEW_RAW(a, const char *, n);
-    int kept = 0;
-    for (int b = 0; b < n; b++) name[b] = y[b].text;
-    qsort(name, (size_t)n, sizeof *name, by_text);
-    for (int b = 0; b < n; b++)
-        if (b == 0 || strcmp(name[b], name[kept - 1]) != 0) name[kept++] = name[b];
-    *classes = kept;
-    return name;
-}
-
 static mp_err line_of(const pile *p, int graph)
 {
     return mp_fail_within(MP_ERR_INPUT, "%s:%d", p->name, p->raw.first_line + graph);
@@ -391,23 +367,13 @@ static mp_err line_of(const pile *p, int graph)
 
 static mp_err text_labels(pile *p, const answer *y)
 {
-    int n = (int)p->graphs, classes;
-    bool model = p->as && p->as->classes;
-    const char *const *name = model ? p->as->class_name : names_of(y, n, p->keep, &classes);
-    int64_t *label = MP_NEW_RAW(p->keep, int64_t, n);
-    if (model) classes = name ? p->as->classes : 0;
-    for (int b = 0; b < n; b++) {
-        const char *const *at = model ? NULL : bsearch(&y[b].text, name, (size_t)classes, sizeof *name, by_text);
-        int c = model ? class_named(name, classes, y[b].text) : (int)(at - name);
-        if (c == classes) {
-            mp_fail(MP_ERR_INPUT, "\"y\": the model knows no class '%.40s'", y[b].text);
-            return line_of(p, b);
-        }
-        label[b] = c;
-    }
-    p->raw.class_name = name;
-    p->raw.graph_label = label;
-    return MP_OK;
+    int n = (int)p->graphs;
+    const char **word = MP_NEW_RAW(p->keep, const char *, n);
+    for (int b = 0; b < n; b++) word[b] = y[b].text;
+    int unknown = mp_class_names(word, n, p->as, p->keep, &p->raw);
+    if (unknown < 0) return MP_OK;
+    mp_fail(MP_ERR_INPUT, "\"y\": the model knows no class '%.40s'", word[unknown]);
+    return line_of(p, unknown);
 }
 
 static mp_err whole_labels(pile *p, const answer *y)

@@ -138,6 +138,7 @@ mp_err mp_dataset_raw(const char *name_or_path, const char *data_dir, const mp_d
     const mp_data_format *format;
     MP_TRY(mp_dataset_find(name_or_path, data_dir, a, &in.path, &in.folder));
     MP_TRY(mp_format_of(in.path, in.folder, &format));
+    MP_TRY(mp_format_takes(format, &in));
     *path = mp_arena_text(a, in.path, strlen(in.path));
     return format->read(&in, a, out);
 }

@@ -31,6 +31,8 @@ typedef struct mp_raw {
     const int *edge_list;    /* E/2: the edges as the files list them, places in graphs.col; NULL: not kept */
     const char *file;        /* where graph b is a line of one file, number first_line + b; else NULL */
     int first_line;
+    const int *line;                               /* B: number of the line of graph b instead, or NULL */
+    mp_left left;                                  /* rows that were left out */
     int self_loops, repeated_edges, added_reverse; /* lines dropped, lines dropped, edges added */
     int fixed[5][2];                               /* as in mp_dataset                         */
     const char *fixed_name[5];

@@ -46,7 +46,8 @@ mp_dataset_as mp_about_as(const mp_model *m, const mp_about *about)
                             .targets = g->columns,
                             .classes = about->classes,
                             .class_value = about->class_value,
-                            .class_name = about->class_name };
+                            .class_name = about->class_name,
+                            .target_name = about->target_name };
 }
 
 mp_dataset_as mp_config_as(const mp_config *c)

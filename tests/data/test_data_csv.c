@@ -54,7 +54,7 @@ static void by_pieces(size_t step, size_t near, mp_arena *a, mp_buf *out)
     mp_csv c = { .file = "t.csv" };
     mp_feed f;
     mp_buf piece = { 0 };
-    int64_t before;
+    int64_t before, records = 0;
     mp_feed_open(&f, (mp_tap){ pour, leave, &m });
     do {
         WORKS(mp_csv_cut(&c, &f, near, &piece, &before));
@@ -69,6 +69,8 @@ static void by_pieces(size_t step, size_t near, mp_arena *a, mp_buf *out)
             mp_buf_add(out, r.raw.p, r.raw.n);
         }
         if (piece.n && piece.p[piece.n - 1] == '\n') assert_int_equal(inside.lines, c.lines);
+        records += inside.records;
+        assert_int_equal(records, c.records);
     } while (piece.n);
     mp_feed_close(&f);
     mp_buf_free(&piece);

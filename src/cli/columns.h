@@ -1,0 +1,31 @@
+/* columns.h - options that say which columns of a table are what, for all commands that read data sets.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_CLI_COLUMNS_H
+#define MP_CLI_COLUMNS_H
+
+#include "cli/cli.h"
+#include "data/dataset.h"
+
+typedef struct mp_column_options {
+    const char *smiles, *label, *split;
+    int strict;
+} mp_column_options;
+
+/* The rows of a command whose struct has the field `columns`. For commands that only answer, there is nothing to split. */
+/* clang-format off */
+#define MP_COLUMN_TEXTS(type) \
+    { "smiles", offsetof(type, columns.smiles), NULL, "NAME", "tables: column with SMILES; else the one called smiles" }, \
+    { "label", offsetof(type, columns.label), NULL, "NAMES", "tables: columns to be learned, a,b" }
+#define MP_COLUMN_SPLIT(type) \
+    { "split", offsetof(type, columns.split), NULL, "HOW", "tables: scaffold, random[:SEED], stratified[:SEED] or time:COLUMN; else scaffold" }
+#define MP_COLUMN_STRICT(type) \
+    { "strict", MP_OPT_FLAG, offsetof(type, columns.strict), "false", 0, 1, NULL, "tables: a row that is no molecule ends the command" }
+/* clang-format on */
+
+/* As the reader takes them. `labelled`: labels are needed. */
+mp_columns mp_columns_of(const mp_column_options *o, bool labelled);
+
+/* Lines on stderr about rows that were left out: the first ten, and how many there were. */
+void mp_columns_left(const mp_left *left);
+
+#endif

@@ -133,12 +133,13 @@ static void products_are_measured_beside_the_machine(void **state)
     const char *line = strchr(s.out.p, '\n') + 1;
     double told = -1;
     assert_int_equal(sscanf(strchr(s.out.p, ':'), ": %lf GFLOP/s of fused", &told), 1);
-    assert_true(told > 0.01 && told < 1e4); /* 10^9 a second */
+    assert_true(told > 0.1 && told < 1e4); /* 10^9 a second */
     for (int i = 0; i < 9; i++, line = strchr(line, '\n') + 1) {
         double rate, share;
         int m, n, k;
         assert_int_equal(sscanf(line + 16, " %d x %d x %d %lf GFLOP/s %lf %%", &m, &n, &k, &rate, &share), 5);
-        assert_true(fabs(share - 100 * rate / told) < 0.051 * (1 + 100 / told)); /* both are rounded to a decimal */
+        double off = 0.051 * (1 + (100 + share) / (told - 0.05)); /* all three are rounded to a decimal */
+        assert_true(fabs(share - 100 * rate / told) < off);
     }
     assert_true(*line == '\0');
     mp_spawn_free(&s);

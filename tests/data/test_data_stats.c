@@ -45,6 +45,7 @@ static const mp_json *json_of(const mp_dataset *d, mp_arena *a)
 
 static void holds(const char *text, const char *part)
 {
+    assert_non_null(text);
     if (!strstr(text, part)) fail_msg("'%s' is not in:\n%s", part, text);
 }
 

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/molecule.h"
 #include "cli/setup.h"
 #include "cli/trail.h"
 #include "report/table.h"
@@ -39,7 +40,8 @@ static const mp_cli cli = {
     .summary = "Which nodes a model kept of a graph, at every level, by which scores, in the numbers of the input.",
     .more = "Nodes are numbered from 0 within the graph; \"file_node\" in the JSON is the number in the TU "
             "files,\n"
-            "which count from 1 over all graphs.",
+            "which count from 1 over all graphs. Of a molecule, a graph that came with its SMILES, atoms have their\n"
+            "symbols, and the picture is its structural formula, which RDKit lays out.",
     .least = 2,
     .most = 2,
     .size = sizeof(explain),
@@ -54,6 +56,7 @@ static void print_json(const mp_ready *m, int graph, const mp_trail_of_graph *t,
     mp_json_add_text(b, "dataset", m->data.name);
     mp_json_add_text(b, "pool", mp_model_config(m->by.model)->pool);
     mp_json_add_int(b, "graph", graph);
+    if (m->data.smiles) mp_json_add_text(b, "smiles", m->data.smiles[graph]);
     mp_json_add_int(b, "node_count", t->nodes);
     mp_json_add_text(b, "task", mp_model_goal(m->by.model)->task->name);
     if (m->by.about.classes) mp_words_classes_json(&m->by, b);
@@ -63,17 +66,21 @@ static void print_json(const mp_ready *m, int graph, const mp_trail_of_graph *t,
     mp_buf_puts(b, "\n");
 }
 
-static void print_level(const mp_trail_level *l, int number, mp_arena *a, mp_buf *b)
+static void print_level(const mp_trail_of_graph *g, int number, mp_arena *a, mp_buf *b)
 {
-    static const char *const header[] = { "node", "kept", "key", "scores", NULL };
+    static const char *const of_atoms[] = { "node", "atom", "kept", "key", "scores", NULL };
+    static const char *const of_nodes[] = { "node", "kept", "key", "scores", NULL };
+    const mp_trail_level *l = &g->level[number - 1];
     mp_table t;
-    mp_table_init(&t, a, mp_arena_printf(a, "level %d: %d of %d nodes kept", number, l->keep, l->nodes), header);
+    mp_table_init(&t, a, mp_arena_printf(a, "level %d: %d of %d nodes kept", number, l->keep, l->nodes),
+                  g->symbol ? of_atoms : of_nodes);
     for (int v = 0; v < l->nodes; v++) {
         const char *scores = "";
         for (int d = 0; d < l->columns; d++)
             scores = mp_arena_printf(a, "%s%s%.4f", scores, d ? " " : "",
                                      l->score[(size_t)v * (size_t)l->columns + (size_t)d]);
         mp_table_add(&t, "%d", l->node[v]);
+        if (g->symbol) mp_table_add(&t, "%s", g->symbol[l->node[v]]);
         mp_table_add(&t, "%s", l->kept[v] ? "yes" : l->dropped[v] ? "dropped" : "");
         mp_table_add(&t, "%.4f", l->key[v]);
         mp_table_add(&t, "%s", scores);
@@ -89,7 +96,7 @@ static void print_text(const mp_ready *m, int graph, const mp_trail_of_graph *t,
     mp_words_text(&m->by, w, b);
     mp_buf_puts(b, "\n\n");
     if (t->levels == 0) mp_buf_printf(b, "%s drops no nodes.\n", mp_model_config(m->by.model)->pool);
-    for (int i = 0; i < t->levels; i++) print_level(&t->level[i], i + 1, a, b);
+    for (int i = 0; i < t->levels; i++) print_level(t, i + 1, a, b);
 }
 
 static mp_err write_svg(const explain *e, const mp_ready *m, const mp_trail_of_graph *t, const mp_words *w,
@@ -104,7 +111,9 @@ static mp_err write_svg(const explain *e, const mp_ready *m, const mp_trail_of_g
     }
     const char *title = mp_arena_printf(a, "%s, graph %d: %s%s", m->data.name, e->graph,
                                         mp_model_goal(m->by.model)->task->json_answer, label.p);
-    mp_trail_svg(t, g, title, NULL, a, &b);
+    mp_depict drawing;
+    bool drawn = mp_molecule_drawing(&m->data, e->graph, g, a, &drawing);
+    mp_trail_svg(t, g, title, NULL, drawn ? &drawing : NULL, a, &b);
     mp_err err = mp_write_file(e->svg, b.p, b.n);
     mp_buf_free(&label);
     mp_buf_free(&b);
@@ -126,6 +135,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
     mp_graph_gather(a, &m.data.graphs, &m.data.x, &e->graph, 1, false, &g, &x);
     MP_TRY(mp_trail_run(m.by.model, &g, &x, e->draw, a, &t));
     t.first_file_node = m.data.graphs.node_ptr[e->graph] + 1;
+    t.symbol = mp_molecule_symbols(&m.data, &x, a);
     mp_words w = mp_words_of(&m.by, t.told, a);
     MP_TRY(write_svg(e, &m, &t, &w, &g, a));
     mp_buf b = { 0 };

@@ -88,7 +88,7 @@ static mp_err kept_nodes(const mp_demo_work *w, const mp_demo_model *shown, cons
     MP_TRY(mp_checkpoint_load(mp_study_model_path(&w->study, key, a), a, &m, &about));
     mp_graph_gather(a, &w->data.graphs, &w->data.x, &b, 1, false, &g, &x);
     MP_TRY(mp_trail_run(m, &g, &x, 0, a, &t));
-    mp_trail_svg(&t, &g, shown->title, colour_letters(&x, a), a, &svg);
+    mp_trail_svg(&t, &g, shown->title, colour_letters(&x, a), NULL, a, &svg);
     out->title = mp_arena_printf(a, "Kept nodes, %s, seed %d", shown->title, key->config.seed);
     out->note =
         mp_arena_printf(a,

@@ -15,12 +15,13 @@ static void put_row(mp_buf *b, const char *key, const double *v, int n)
     mp_json_close(b, ']');
 }
 
-static void put_node(const mp_trail_level *l, int v, int first, mp_buf *b)
+static void put_node(const mp_trail_of_graph *t, const mp_trail_level *l, int v, mp_buf *b)
 {
     size_t row = (size_t)v * (size_t)l->columns;
     mp_json_open(b, '{');
     mp_json_add_int(b, "node", l->node[v]);
-    mp_json_add_int(b, "file_node", first + l->node[v]);
+    mp_json_add_int(b, "file_node", t->first_file_node + l->node[v]);
+    if (t->symbol) mp_json_add_text(b, "atom", t->symbol[l->node[v]]);
     put_row(b, "scores", l->score + row, l->columns);
     put_row(b, "gates", l->gate + row, l->columns);
     mp_json_add_real(b, "key", l->key[v]);
@@ -43,7 +44,7 @@ void mp_trail_json(const mp_trail_of_graph *t, mp_buf *b)
         mp_json_close(b, ']');
         mp_json_key(b, "nodes");
         mp_json_open(b, '[');
-        for (int v = 0; v < l->nodes; v++) put_node(l, v, t->first_file_node, b);
+        for (int v = 0; v < l->nodes; v++) put_node(t, l, v, b);
         mp_json_close(b, ']');
         mp_json_key(b, "edges");
         mp_json_open(b, '[');
@@ -67,11 +68,12 @@ static const char *const *numbers(int n, mp_arena *a)
 }
 
 void mp_trail_svg(const mp_trail_of_graph *t, const mp_graph *g, const char *title, const char *const *label,
-                  mp_arena *a, mp_buf *b)
+                  const mp_depict *molecule, mp_arena *a, mp_buf *b)
 {
     double *x = MP_NEW(a, double, g->nodes), *y = MP_NEW(a, double, g->nodes);
     mp_svg_level *level = MP_NEW(a, mp_svg_level, t->levels);
-    mp_layout_spring(g, 0, x, y);
+    if (!molecule) mp_layout_spring(g, 0, x, y);
+    if (!label) label = t->symbol ? t->symbol : numbers(g->nodes, a);
     for (int i = 0; i < t->levels; i++) {
         const mp_trail_level *l = &t->level[i];
         level[i] = (mp_svg_level){ .nodes = l->nodes,
@@ -87,7 +89,8 @@ void mp_trail_svg(const mp_trail_of_graph *t, const mp_graph *g, const char *tit
                                .nodes = g->nodes,
                                .x = x,
                                .y = y,
-                               .label = label ? label : numbers(g->nodes, a),
+                               .label = label,
+                               .molecule = molecule,
                                .levels = t->levels,
                                .level = level };
     mp_svg_graph(&spec, b);

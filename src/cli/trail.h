@@ -5,12 +5,14 @@
 
 #include "api/trail.h"
 #include "base/text.h"
+#include "report/depict.h"
 
 /* Members of a JSON object that is open. */
 void mp_trail_json(const mp_trail_of_graph *t, mp_buf *b);
 
-/* A picture. `label` is written into the nodes; NULL: their numbers, where there is room. */
+/* A picture: the molecule, if there is one, else a graph. `label` is written into its nodes; NULL: symbols of atoms, else numbers,
+ * where there is room. */
 void mp_trail_svg(const mp_trail_of_graph *t, const mp_graph *g, const char *title, const char *const *label,
-                  mp_arena *a, mp_buf *b);
+                  const mp_depict *molecule, mp_arena *a, mp_buf *b);
 
 #endif

@@ -8,6 +8,7 @@
 #define MP_SVG_H
 
 #include "base/text.h"
+#include "report/depict.h"
 
 typedef struct mp_svg_series {
     const char *name, *colour; /* colour as SVG writes it: "#2f6fb2" */
@@ -59,12 +60,14 @@ typedef struct mp_svg_graph_spec {
     int nodes;                /* of the input graph */
     const double *x, *y;      /* their places, 0..1, as mp_layout_spring gives them */
     const char *const *label; /* written into the nodes, or NULL */
+    const mp_depict
+        *molecule; /* of as many atoms as nodes: drawn as chemists do, without x, y and label; NULL: circles, lines */
     int levels;
     const mp_svg_level *level;
 } mp_svg_graph_spec;
 
 /* Panels side by side, one a level. Darker is a higher score, scaled within the level; a red ring is a
- * kept node; nodes that an earlier level dropped are faint dots. */
+ * kept node; nodes that an earlier level dropped are faint dots, such atoms and their bonds faint. */
 void mp_svg_graph(const mp_svg_graph_spec *spec, mp_buf *out);
 
 #endif

@@ -39,8 +39,9 @@ typedef struct mp_shared {
 } mp_shared;
 
 /* s_i (s_i ReLU(x_i + root) + sum over edges of s_j ReLU(x_j + q_e)): messages with attributes of edges (math.md 2.7). x a row
- * a node, q a row an edge; root 1 x C or NULL; s N constants, NULL: all 1. */
-mp_mat *mp_edge_message(mp_ctx *c, const mp_graph *g, mp_shared x, mp_shared q, mp_mat *root, const mp_real *scale);
+ * a node, q a row an edge; root 1 x C or NULL; s N constants, NULL: all 1; then ReLU if asked. */
+mp_mat *mp_edge_message(mp_ctx *c, const mp_graph *g, mp_shared x, mp_shared q, mp_mat *root, const mp_real *scale,
+                        bool relu);
 
 /* s_i w_ij s_j with s_i = (sum of the weights that leave i + 1e-10)^-1/2, E x 1. */
 mp_mat *mp_edge_sym(mp_ctx *c, const mp_graph *g);

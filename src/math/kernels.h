@@ -78,7 +78,8 @@ typedef struct mp_walk { /* N each: paths of this length to each node and of the
                    int N, int C))                                                                                     \
     /* Y[v] = s[v] (s[v] ReLU(X[v] + root) + sum over the edges e of row v of s[col e] ReLU(X[col e] + Q[e])), rows of \
      * X and Q as m has them; root NULL: no such term. */                                                             \
-    K(message_fwd, (mp_real *Y, const mp_real *X, const mp_real *Q, const mp_real *root, mp_messages m, int N, int C))\
+    K(message_fwd, (mp_real *Y, const mp_real *X, const mp_real *Q, const mp_real *root, mp_messages m, bool relu,    \
+                    int N, int C))                                                                                    \
     /* dX +=, dQ +=, droot +=; each may be NULL. */                                                                   \
     K(message_bwd, (mp_real *dX, mp_real *dQ, mp_real *droot, const mp_real *dY, const mp_real *X, const mp_real *Q,  \
                     const mp_real *root, mp_messages m, int N, int C))                                                \

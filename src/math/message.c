@@ -24,7 +24,7 @@ static inline size_t row_of(const int *of, int i, size_t C)
 
 /* `blocks` vectors of columns of row v. */
 static inline void gather(mp_real *y, const mp_real *X, const mp_real *Q, const mp_real *root, const mp_messages *m,
-                          int v, size_t C, int blocks)
+                          bool relu, int v, size_t C, int blocks)
 {
     vec sum[BLOCK];
     for (int b = 0; b < blocks; b++) sum[b] = vset((mp_real)0);
@@ -39,19 +39,20 @@ static inline void gather(mp_real *y, const mp_real *X, const mp_real *Q, const 
         for (int b = 0; b < blocks; b++) sum[b] = vfma(s, vrelu(vadd(vload(x + b * VW), vload(q + b * VW))), sum[b]);
     }
     vec r = vset(times(m->scale, v));
-    for (int b = 0; b < blocks; b++) vstore(y + b * VW, vmul(r, sum[b]));
+    for (int b = 0; b < blocks; b++) vstore(y + b * VW, relu ? vrelu(vmul(r, sum[b])) : vmul(r, sum[b]));
 }
 
 /* The same for one column. */
-static inline mp_real gather_one(const mp_real *X, const mp_real *Q, const mp_real *root, const mp_messages *m, int v,
-                                 size_t C)
+static inline mp_real gather_one(const mp_real *X, const mp_real *Q, const mp_real *root, const mp_messages *m,
+                                 bool relu, int v, size_t C)
 {
     mp_real sum = root ? times(m->scale, v) * relu1(X[row_of(m->x_of, v, C)] + *root) : 0;
     for (int e = m->row_ptr[v]; e < m->row_ptr[v + 1]; e++) {
         mp_real x = X[row_of(m->x_of, m->col[e], C)], q = Q[row_of(m->q_of, e, C)];
         sum = fma1(times(m->scale, m->col[e]), relu1(x + q), sum);
     }
-    return times(m->scale, v) * sum;
+    mp_real y = times(m->scale, v) * sum;
+    return relu ? relu1(y) : y;
 }
 
 static inline const mp_real *moved(const mp_real *p, int c)
@@ -64,16 +65,17 @@ static inline mp_real *moved_to(mp_real *p, int c)
     return p ? p + c : NULL;
 }
 
-void MP_FN(message_fwd)(mp_real *Y, const mp_real *X, const mp_real *Q, const mp_real *root, mp_messages m, int N,
-                        int C)
+void MP_FN(message_fwd)(mp_real *Y, const mp_real *X, const mp_real *Q, const mp_real *root, mp_messages m, bool relu,
+                        int N, int C)
 {
     size_t cols = (size_t)C;
     for (int v = 0; v < N; v++) {
         mp_real *y = Y + (size_t)v * cols;
         int c = 0;
-        for (; c + BLOCK * VW <= C; c += BLOCK * VW) gather(y + c, X + c, Q + c, moved(root, c), &m, v, cols, BLOCK);
-        for (; c + VW <= C; c += VW) gather(y + c, X + c, Q + c, moved(root, c), &m, v, cols, 1);
-        for (; c < C; c++) y[c] = gather_one(X + c, Q + c, moved(root, c), &m, v, cols);
+        for (; c + BLOCK * VW <= C; c += BLOCK * VW)
+            gather(y + c, X + c, Q + c, moved(root, c), &m, relu, v, cols, BLOCK);
+        for (; c + VW <= C; c += VW) gather(y + c, X + c, Q + c, moved(root, c), &m, relu, v, cols, 1);
+        for (; c < C; c++) y[c] = gather_one(X + c, Q + c, moved(root, c), &m, relu, v, cols);
     }
 }
 

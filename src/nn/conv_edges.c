@@ -40,7 +40,8 @@ static mp_mat *gine_run(const void *state, mp_ctx *c, const mp_graph *g, mp_inpu
 {
     const gine *a = state;
     mp_mat *x = mp_dense_input(c, in);
-    mp_mat *y = mp_mix(c, 1, x, 1, mp_edge_message(c, g, (mp_shared){ x, NULL }, edge_run(&a->edge, c, g), NULL, NULL));
+    mp_mat *y =
+        mp_mix(c, 1, x, 1, mp_edge_message(c, g, (mp_shared){ x, NULL }, edge_run(&a->edge, c, g), NULL, NULL, false));
     return mp_lin_run(&a->second, c, MP_DENSE(mp_lin_run(&a->first, c, MP_DENSE(y), true)), relu);
 }
 
@@ -64,8 +65,7 @@ static mp_mat *ogb_gcn_run(const void *state, mp_ctx *c, const mp_graph *g, mp_i
     mp_csr on = mp_graph_csr(g);
     c->k->closed_roots(root, &on, true, 0, g->nodes); /* a stored loop is an edge like others */
     mp_shared z = { mp_lin_run(&a->lin, c, mp_unshared(in), false), in.of };
-    mp_mat *y = mp_edge_message(c, g, z, edge_run(&a->edge, c, g), mp_use(c, a->root), root);
-    return relu ? mp_act_of(c, y, MP_ACT_RELU) : y;
+    return mp_edge_message(c, g, z, edge_run(&a->edge, c, g), mp_use(c, a->root), root, relu);
 }
 
 typedef struct ogb_gin {
@@ -89,7 +89,7 @@ static mp_mat *ogb_gin_run(const void *state, mp_ctx *c, const mp_graph *g, mp_i
     const ogb_gin *a = state;
     mp_mat *x = mp_dense_input(c, in);
     mp_mat *y = mp_grow(c, x, mp_use(c, a->eps),
-                        mp_edge_message(c, g, (mp_shared){ x, NULL }, edge_run(&a->edge, c, g), NULL, NULL));
+                        mp_edge_message(c, g, (mp_shared){ x, NULL }, edge_run(&a->edge, c, g), NULL, NULL, false));
     y = mp_bnorm_run(&a->norm, c, mp_lin_run(&a->first, c, MP_DENSE(y), false));
     return mp_lin_run(&a->second, c, MP_DENSE(mp_act_of(c, y, MP_ACT_RELU)), relu);
 }

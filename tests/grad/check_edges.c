@@ -100,10 +100,10 @@ void check_edge_message(void **state)
             mp_mat *root = how & 1 ? mp_check_input(t, 1, C) : NULL;
             const mp_real *scale = how & 2 ? mp_rig_mat(&t->rig, g.nodes, 1)->v : NULL;
             for (mp_check_begin(t, "message"); mp_check_next(t);) {
-                mp_mat *y = mp_edge_message(&t->ctx, &g, x, q, root, scale);
+                mp_mat *y = mp_edge_message(&t->ctx, &g, x, q, root, scale, how % 5 == 1);
                 /* twice: the second adds to what the first stored */
-                mp_check_value(t,
-                               how < 6 ? y : mp_mix(&t->ctx, 1, y, 1, mp_edge_message(&t->ctx, &g, x, q, root, NULL)));
+                mp_check_value(
+                    t, how < 6 ? y : mp_mix(&t->ctx, 1, y, 1, mp_edge_message(&t->ctx, &g, x, q, root, NULL, false)));
             }
         }
     }

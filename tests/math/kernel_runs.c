@@ -587,7 +587,8 @@ void run_message_fwd(const mp_kernels *k, mp_rig *r, trace *t)
     mp_graph g = some_graph(r);
     int C = size(r);
     float *Y = reals(r, area(g.nodes, C)), *root = coin(r) ? reals(r, (size_t)C) : NULL;
-    k->message_fwd(Y, reals(r, area(g.nodes, C)), reals(r, area(g.edges, C)), root, some_messages(r, &g), g.nodes, C);
+    k->message_fwd(Y, reals(r, area(g.nodes, C)), reals(r, area(g.edges, C)), root, some_messages(r, &g), coin(r),
+                   g.nodes, C);
     trace_reals(t, Y, area(g.nodes, C));
 }
 

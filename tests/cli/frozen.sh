@@ -47,7 +47,7 @@ hash() { # FILE: of pages and pictures
     show report r.db --out page.html --title Frozen
     show report r.db --out page.html --title Frozen --json
     hash page.html
-    show demo --seeds 2 --epochs 40 --store demo.db --out demo.html --quiet
+    show demo --seeds 2 --epochs 5 --store demo.db --out demo.html --quiet
     hash demo.html
 } > outputs.txt
 

@@ -70,7 +70,7 @@ static void write_data_set(mp_buf *out)
                      rev[] = { 1, 0 };
     static const int zero[] = { 0, 0 };
     static const mp_real value[] = { (mp_real)0.1, (mp_real)1.5e-30 };
-    mp_raw raw = { .name = "COMMA", .attributes = { 2, 1, ptr, zero, value } };
+    mp_raw raw = { .name = "COMMA", .attributes = { .rows = 2, .cols = 1, .ptr = ptr, .col = zero, .val = value } };
     raw.graphs = mp_graph_of(arena, 1, node_ptr, row_ptr, col, rev);
     mp_span text;
     mp_dataset d;

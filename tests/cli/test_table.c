@@ -67,8 +67,7 @@ static int set_up(void **state)
 {
     static const char *const names[] = { "active", "toxic" }, *const one[] = { "kind" };
     mp_buf two = { 0 }, class = { 0 };
-    (void)state;
-    arena = mp_arena_new(1 << 20);
+    if (make_data(state) != 0) return -1;
     if (!mp_chem_made()) return 0;
     for (int i = 0; i < MOLECULES * COPIES; i++) {
         put_molecule(&two, smiles[i % MOLECULES], i % 2 ? "[1,0]" : i % 5 ? "[0,1]" : "[0,null]");
@@ -277,7 +276,6 @@ static void tables_that_cannot_be_answered_are_refused(void **state)
     assert_int_equal(strncmp(s.out.p, "smiles,a,probability_active,probability_toxic\nCCO,1,0.", 54), 0);
     mp_spawn_free(&s);
     assert_string_equal(output("predict @/two.st @/head.csv"), "smiles,a,probability_active,probability_toxic\n");
-    assert_int_equal(make_data(state), 0);
     s = expect(0, "train @/TINY --epochs 1 --hidden 8 --layers 2 --quiet --out @/tiny.st", NULL);
     mp_spawn_free(&s);
     refuse(1, "predict @/tiny.st @/few.csv", "the model reads other features than molecules have");

@@ -140,8 +140,10 @@ static void a_picture_says_in_words_which_atoms_were_kept(void **state)
 static void second_lines_run_inside_rings(void **state)
 {
     (void)state;
-    static const char *const rings[] = { "c1ccccc1", "Cc1c(C)c(C)c(C)c(C)c1C", "C1=CCCCC1", "c1ccc2ccccc2c1" };
-    for (int i = 0; i < 4; i++) {
+    static const char *const rings[] = { "c1ccccc1",       "Cc1c(C)c(C)c(C)c(C)c1C", "C1=CCCCC1",
+                                         "c1ccc2ccccc2c1", "c1ccc2c(c1)CC2", /* the smaller ring is not aromatic */
+                                         "CC1=C(C)CCCC1",  "C1CCCC(C)=C1C",          "CC1=C(CCCC1)C" };
+    for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
         mp_depict d = depict(rings[i]);
         for (int e = 0; e < d.bonds; e++) {
             const mp_depict_bond *b = &d.bond[e];

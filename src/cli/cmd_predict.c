@@ -9,11 +9,10 @@
 #include "cli/commands.h"
 #include "cli/predict.h"
 #include "cli/setup.h"
+#include "data/csv.h"
 #include "data/format.h"
-#include "data/archive.h"
 #include "data/load.h"
 #include "data/seal.h"
-#include "data/stream_csv.h"
 #include "train/engine.h"
 #include "train/judge.h"
 
@@ -41,7 +40,7 @@ static const mp_opt own[] = {
 };
 static const mp_cli_text texts[] = {
     { "out", offsetof(predict, out), NULL, "FILE", "answers go there, all or nothing; not given: to standard output" },
-    { "smiles", offsetof(predict, smiles), NULL, "NAME", "tables: the column of molecules; not given: smiles" },
+    { "smiles", offsetof(predict, smiles), NULL, "NAME", "tables: column with SMILES; else the one called smiles" },
     { "data", offsetof(predict, data), NULL, "DIR", "folder with data sets" },
     { NULL, 0, NULL, NULL, NULL }
 };
@@ -78,9 +77,8 @@ typedef struct job { /* the whole work */
     mp_dataset_as as;
     mp_columns columns;
     const mp_answer_format *format;
-    mp_writer *out;          /* NULL: standard output */
-    bool table;              /* a table is printed again */
-    mp_csv_stream_head head; /* of it */
+    mp_writer *out; /* NULL: standard output */
+    bool table;     /* a table is printed again */
     mp_stream *stream;
     mp_engine **engine;     /* for each thread one a model */
     int64_t graphs, unseen; /* printed so far */
@@ -254,7 +252,7 @@ static mp_err print_head(job *j)
 {
     mp_buf b = { 0 };
     if (!j->begun && j->table)
-        mp_echo_head(&j->by, j->head.raw, &b);
+        mp_echo_head(&j->by, j->stream->header, &b);
     else if (!j->begun)
         j->format->head(&j->by, &b);
     j->begun = true;
@@ -336,12 +334,6 @@ static mp_err run_whole(job *j, const char *path, const char *why, int threads, 
     return run_stream(j, threads, a);
 }
 
-static bool ends_in(const char *path, const char *end)
-{
-    size_t n = strlen(path), m = strlen(end);
-    return n > m && strcmp(path + n - m, end) == 0;
-}
-
 /* A column that is there already would be there twice. */
 static mp_err check_names(const job *j, const char *path, mp_arena *a)
 {
@@ -350,22 +342,20 @@ static mp_err check_names(const job *j, const char *path, mp_arena *a)
     mp_csv_record all;
     mp_csv_head names;
     bool got;
-    mp_echo_head(&j->by, j->head.raw, &head);
+    mp_echo_head(&j->by, j->stream->header, &head);
     mp_span text = { mp_arena_text(a, head.p, head.n), head.n };
     mp_buf_free(&head);
     MP_TRY(mp_csv_next(&place, &text, a, &all, &got));
     return mp_csv_names(&place, &all, a, &names);
 }
 
-static mp_err run_table(job *j, const char *path, int threads, mp_arena *a)
+/* A stream of its own kind, and how its answers are printed. */
+static mp_err open_stream(job *j, const mp_data_format *f, const mp_data_input *in, mp_arena *a)
 {
-    mp_tap tap;
-    MP_TRY(ends_in(path, ".gz") ? mp_tap_packed(path, &tap) : mp_tap_file(path, &tap));
-    MP_TRY(mp_stream_csv(path, tap, &j->as, j->by.by[0].about.target_name, a, &j->head, &j->stream));
-    j->table = j->format != &mp_answers_json;
-    mp_err e = j->table ? check_names(j, path, a) : MP_OK;
-    if (e == MP_OK) return run_stream(j, threads, a);
-    mp_stream_close(j->stream);
+    MP_TRY(f->stream(in, a, &j->stream));
+    j->table = j->stream->header.n > 0 && j->format != &mp_answers_json;
+    mp_err e = j->table ? check_names(j, in->path, a) : MP_OK;
+    if (e != MP_OK) mp_stream_close(j->stream);
     return e;
 }
 
@@ -374,11 +364,10 @@ static mp_err run_dataset(job *j, const predict *p, const char *input, int threa
     mp_data_input in = { .as = &j->as, .threads = threads };
     const mp_data_format *format;
     MP_TRY(mp_dataset_find(input, p->data, a, &in.path, &in.folder));
-    if (!in.folder && (ends_in(in.path, ".csv") || ends_in(in.path, ".csv.gz")))
-        return run_table(j, in.path, threads, a);
     MP_TRY(mp_format_of(in.path, in.folder, &format));
+    MP_TRY(mp_format_takes(format, &in));
     if (!format->stream) return run_whole(j, in.path, "", threads, a);
-    mp_err e = format->stream(&in, a, &j->stream);
+    mp_err e = open_stream(j, format, &in, a);
     if (e == MP_OK) e = run_stream(j, threads, a);
     if (e == MP_OK || j->over || j->stuck || !format->whole_after) return e;
     return run_whole(j, in.path, mp_arena_text(a, mp_message(), strlen(mp_message())), threads, a);
@@ -387,9 +376,11 @@ static mp_err run_dataset(job *j, const predict *p, const char *input, int threa
 static mp_err run_input(job *j, const predict *p, const char *input, int threads, mp_arena *a)
 {
     mp_tap tap;
+    mp_data_input in = { .path = "standard input", .as = &j->as };
     if (strcmp(input, "-") != 0) return run_dataset(j, p, input, threads, a);
+    MP_TRY(mp_format_takes(&mp_format_jsonl, &in));
     MP_TRY(mp_tap_file(input, &tap));
-    j->stream = mp_stream_jsonl("standard input", tap, &j->as);
+    j->stream = mp_stream_jsonl(in.path, tap, &j->as);
     return run_stream(j, threads, a);
 }
 

@@ -16,6 +16,11 @@
 
 /* ---- columns ---- */
 
+static bool by_model(const mp_mols *t)
+{
+    return t->as && t->as->recipe;
+}
+
 /* A column by the name that was asked for. */
 static mp_err named_column(const mp_mols *t, const char *option, const char *name, mp_arena *a, int *out)
 {
@@ -59,7 +64,7 @@ static mp_err asked_labels(mp_mols *t, mp_arena *a)
     }
     t->label = column;
     t->label_name = name;
-    int known = t->as && t->as->recipe ? t->as->targets : 0;
+    int known = by_model(t) ? t->as->targets : 0;
     if (known && known != t->labels)
         return mp_fail(MP_ERR_USAGE, "--label: %d columns; the model knows %d", t->labels, known);
     return MP_OK;
@@ -80,7 +85,8 @@ static void known_labels(mp_mols *t, mp_arena *a)
     t->label_name = t->as->target_name;
 }
 
-mp_err mp_mols_settle(const char *file, const mp_csv_head *head, const mp_dataset_as *as, mp_arena *a, mp_mols *out)
+/* By the names in the header and what `as` says of them. */
+static mp_err settle(const char *file, const mp_csv_head *head, const mp_dataset_as *as, mp_arena *a, mp_mols *out)
 {
     static const char by_time[] = "time:";
     *out = (mp_mols){ .file = file, .as = as, .head = *head, .time = -1 };
@@ -97,6 +103,71 @@ mp_err mp_mols_settle(const char *file, const mp_csv_head *head, const mp_datase
     if (out->labels || !out->want.labelled) return MP_OK;
     return mp_fail(MP_ERR_USAGE, "%s: say with --label which columns are to be learned: %s", file,
                    mp_csv_list(head, a));
+}
+
+/* ---- labels ---- */
+
+static bool missing(mp_span field)
+{
+    char word[4] = "";
+    if (field.n < sizeof word) memcpy(word, field.p, field.n);
+    return field.n == 0 || mp_same_letters(word, "nan") || mp_same_letters(word, "na");
+}
+
+static mp_span label_field(const mp_mols *t, const mp_csv_record *r, int k)
+{
+    return t->label[k] < 0 ? (mp_span){ "", 0 } : mp_trim(r->field[t->label[k]]);
+}
+
+static mp_err bad_label(const mp_mols *t, const mp_csv_record *r, int k, const char *expected)
+{
+    mp_span got = label_field(t, r, k);
+    return mp_fail(MP_ERR_INPUT, "%s:%lld: column '%.80s': expected %s, got '%.*s'", t->file, (long long)r->line,
+                   t->label_name[k], expected, (int)(got.n < 40 ? got.n : 40), got.p);
+}
+
+static bool is_number(mp_span field, double *v)
+{
+    return mp_to_real(field, v) && isfinite((float)*v);
+}
+
+/* Which of the model's classes a field says, by its name or its value; -1: none. */
+static int class_said(const mp_dataset_as *as, mp_span field)
+{
+    double v;
+    for (int c = 0; as->class_name && c < as->classes; c++)
+        if (strlen(as->class_name[c]) == field.n && memcmp(as->class_name[c], field.p, field.n) == 0) return c;
+    bool whole = is_number(field, &v) && fabs(v) < 9e15 && v == rint(v);
+    return whole ? mp_class_of(as->class_value, as->classes, (int64_t)v) : -1;
+}
+
+static mp_err known_label(const mp_mols *t, const mp_csv_record *r, int k, double *out)
+{
+    const mp_dataset_as *as = t->as;
+    mp_span field = label_field(t, r, k);
+    int class = as->classes ? class_said(as, field) : -1;
+    *out = class < 0 ? (double)NAN : class;
+    if (class >= 0 || missing(field)) return MP_OK;
+    if (as->classes)
+        return mp_fail(MP_ERR_INPUT, "%s:%lld: column '%.80s': the model knows no class '%.*s'", t->file,
+                       (long long)r->line, t->label_name[k], (int)(field.n < 40 ? field.n : 40), field.p);
+    if (!is_number(field, out)) return bad_label(t, r, k, "a number, or nothing");
+    if (!as->task || !as->task->fits || as->task->fits(*out)) return MP_OK;
+    return bad_label(t, r, k, as->task->yes_no ? "0, 1, or nothing" : "a whole number, or nothing");
+}
+
+mp_err mp_mols_known(const mp_mols *t, const mp_csv_record *r, double *out)
+{
+    for (int k = 0; k < t->labels; k++) MP_TRY(known_label(t, r, k, &out[k]));
+    return MP_OK;
+}
+
+mp_err mp_mols_blame(const mp_mols *t, const mp_csv_record *r, mp_err e)
+{
+    mp_span smiles = mp_trim(r->field[t->smiles]);
+    int n = (int)(smiles.n < 60 ? smiles.n : 60);
+    return mp_fail_within(e, "%s:%lld: '%.*s%s'", t->file, (long long)r->line, n, smiles.p,
+                          smiles.n > (size_t)n ? "..." : "");
 }
 
 /* ---- rows ---- */
@@ -134,55 +205,51 @@ static const void *taken(const mp_buf *b, mp_arena *a)
     return v;
 }
 
-static bool missing(mp_span field)
-{
-    char word[4] = "";
-    if (field.n < sizeof word) memcpy(word, field.p, field.n);
-    return field.n == 0 || mp_same_letters(word, "nan") || mp_same_letters(word, "na");
-}
-
-static mp_err bad_label(const pile *p, const mp_csv_record *r, int k, mp_span got, const char *expected)
-{
-    return mp_fail(MP_ERR_INPUT, "%s:%lld: column '%.80s': expected %s, got '%.*s'", p->t->file, (long long)r->line,
-                   p->t->label_name[k], expected, (int)(got.n < 40 ? got.n : 40), got.p);
-}
-
 /* The one label as a word, where labels may be words and the first was one. */
 static mp_err take_word(pile *p, const mp_csv_record *r, mp_span field)
 {
     double number;
-    if (missing(field)) return bad_label(p, r, 0, field, "the name of a class, which cannot be missing");
-    if (mp_to_real(field, &number)) return bad_label(p, r, 0, field, "a word, as in the rows before");
+    if (missing(field)) return bad_label(p->t, r, 0, "the name of a class, which cannot be missing");
+    if (mp_to_real(field, &number)) return bad_label(p->t, r, 0, "a word, as in the rows before");
     put_text(&p->word, field, p->keep);
+    return MP_OK;
+}
+
+/* Label k where no model says what it may be. */
+static mp_err take_label(pile *p, const mp_csv_record *r, int k)
+{
+    const mp_mols *t = p->t;
+    mp_span field = label_field(t, r, k);
+    double v = (double)NAN;
+    bool absent = missing(field), number = !absent && mp_to_real(field, &v);
+    if (!absent && !p->first_label) {
+        p->words = !number && t->labels == 1;
+        p->first_label = r->line;
+        if (p->words && p->graphs) return bad_label(t, r, k, "a number, or a class in every row before");
+    }
+    if (p->words) return take_word(p, r, field);
+    if (!absent && !is_number(field, &v)) return bad_label(t, r, k, "a number, or nothing");
+    mp_buf_add(&p->target, &v, sizeof v);
     return MP_OK;
 }
 
 static mp_err take_labels(pile *p, const mp_csv_record *r)
 {
     const mp_mols *t = p->t;
-    for (int k = 0; k < t->labels; k++) {
-        mp_span field = t->label[k] < 0 ? (mp_span){ "", 0 } : mp_trim(r->field[t->label[k]]);
-        double v = (double)NAN;
-        bool absent = missing(field), number = !absent && mp_to_real(field, &v);
-        if (!absent && !p->first_label) {
-            p->words = !number && t->labels == 1;
-            p->first_label = r->line;
-            if (p->words && p->graphs) return bad_label(p, r, k, field, "a number, or a class in every row before");
-        }
-        if (p->words) return take_word(p, r, field);
-        if (!absent && !(number && isfinite((float)v))) return bad_label(p, r, k, field, "a number, or nothing");
-        mp_buf_add(&p->target, &v, sizeof v);
+    if (by_model(t)) {
+        double *v = MP_NEW_RAW(p->scratch, double, t->labels);
+        MP_TRY(mp_mols_known(t, r, v));
+        mp_buf_add(&p->target, v, (size_t)t->labels * sizeof *v);
+        return MP_OK;
     }
+    for (int k = 0; k < t->labels; k++) MP_TRY(take_label(p, r, k));
     return MP_OK;
 }
 
 static mp_err leave_out(pile *p, const mp_csv_record *r)
 {
-    mp_span smiles = r->field[p->t->smiles];
-    int n = (int)(smiles.n < 60 ? smiles.n : 60);
-    mp_fail_within(MP_ERR_INPUT, "%s:%lld: '%.*s%s'", p->t->file, (long long)r->line, n, smiles.p,
-                   smiles.n > (size_t)n ? "..." : "");
-    if (p->t->want.strict) return MP_ERR_INPUT;
+    mp_err e = mp_mols_blame(p->t, r, MP_ERR_INPUT);
+    if (p->t->want.strict) return e;
     if (p->left.count < MP_LEFT_SAID)
         p->left.text[p->left.count] = mp_arena_text(p->keep, mp_message(), strlen(mp_message()));
     p->left.count++;
@@ -207,8 +274,7 @@ static void put_molecule(pile *p, const mp_molecule *m)
 
 static bool by_scaffold(const mp_mols *t)
 {
-    bool model = t->as && t->as->recipe;
-    return !model && (!t->want.split || strcmp(t->want.split, "scaffold") == 0);
+    return !by_model(t) && (!t->want.split || strcmp(t->want.split, "scaffold") == 0);
 }
 
 static mp_err put_record(pile *p, const mp_csv_record *r)
@@ -265,25 +331,31 @@ static mp_err put_structure(pile *p, mp_raw *raw)
 }
 
 /* A model of classes wants all labels of a part or none. */
-static mp_err put_answers(const pile *p, mp_raw *raw)
+static void put_classes(const pile *p, const double *class, mp_raw *raw)
+{
+    const mp_dataset_as *as = p->t->as;
+    int64_t *label = MP_NEW_RAW(p->keep, int64_t, p->graphs);
+    for (int i = 0; i < p->graphs; i++) {
+        if (isnan(class[i])) return;
+        label[i] = as->class_value[(int)class[i]];
+    }
+    raw->graph_label = label;
+    raw->class_name = as->class_name;
+}
+
+static void put_answers(const pile *p, mp_raw *raw)
 {
     const mp_mols *t = p->t;
-    bool classes = t->as && t->as->recipe && t->as->task && t->as->task->classes;
     const double *target = taken(&p->target, p->keep);
-    if (p->words) {
-        const char *const *word = taken(&p->word, p->keep);
-        int unknown = mp_class_names(word, p->graphs, t->as, p->keep, raw);
-        if (unknown >= 0)
-            return mp_fail(MP_ERR_INPUT, "%s:%d: column '%.80s': the model knows no class '%.40s'", t->file,
-                           raw->line[unknown], t->label_name[0], word[unknown]);
+    raw->target_name = t->label_name;
+    if (by_model(t) && t->as->classes) {
+        put_classes(p, target, raw);
+    } else if (p->words) {
+        mp_class_names(taken(&p->word, p->keep), p->graphs, NULL, p->keep, raw);
     } else {
-        for (int i = 0; classes && i < p->graphs * t->labels; i++)
-            if (isnan(target[i])) return MP_OK;
         raw->target = target;
         raw->target_columns = t->labels;
     }
-    raw->target_name = t->label_name;
-    return MP_OK;
 }
 
 static mp_err finish(pile *p, mp_mols_rows *out)
@@ -301,8 +373,8 @@ static mp_err finish(pile *p, mp_mols_rows *out)
     if (p->id.n) raw->id = taken(&p->id, a);
     if (p->scaffold.n) out->scaffold = taken(&p->scaffold, a);
     if (p->time.n) out->time = taken(&p->time, a);
-    MP_TRY(put_structure(p, raw));
-    return p->t->labels ? put_answers(p, raw) : MP_OK;
+    if (p->t->labels) put_answers(p, raw);
+    return put_structure(p, raw);
 }
 
 /* The records behind the header. */
@@ -331,19 +403,26 @@ static mp_err read_rows(const mp_mols *t, mp_csv *csv, mp_span text, mp_arena *s
 
 /* ---- a whole table ---- */
 
+mp_err mp_mols_head(mp_csv *csv, mp_span *text, const mp_dataset_as *as, mp_arena *a, mp_span *raw, mp_mols *out)
+{
+    mp_csv_record first;
+    mp_csv_head head;
+    bool got;
+    MP_TRY(mp_csv_next(csv, text, a, &first, &got));
+    if (!got) return mp_fail(MP_ERR_INPUT, "%s: is empty; expected a header with the names of columns", csv->file);
+    MP_TRY(mp_csv_names(csv, &first, a, &head));
+    *raw = first.raw;
+    return settle(csv->file, &head, as, a, out);
+}
+
 static mp_err read_text(const char *file, mp_span text, const mp_dataset_as *as, mp_arena *scratch, mp_arena *a,
                         mp_raw *out)
 {
     mp_csv csv = { .file = file };
-    mp_csv_record first;
-    mp_csv_head head;
+    mp_span header;
     mp_mols t;
     mp_mols_rows rows;
-    bool got;
-    MP_TRY(mp_csv_next(&csv, &text, a, &first, &got));
-    if (!got) return mp_fail(MP_ERR_INPUT, "%s: is empty; expected a header with the names of columns", file);
-    MP_TRY(mp_csv_names(&csv, &first, a, &head));
-    MP_TRY(mp_mols_settle(file, &head, as, a, &t));
+    MP_TRY(mp_mols_head(&csv, &text, as, a, &header, &t));
     MP_TRY(mp_chem_load());
     MP_TRY(read_rows(&t, &csv, text, scratch, a, &rows));
     *out = rows.raw;
@@ -351,7 +430,7 @@ static mp_err read_text(const char *file, mp_span text, const mp_dataset_as *as,
         return mp_fail(MP_ERR_INPUT, "%s: none of %lld rows is a molecule; the first: %s", file,
                        (long long)rows.raw.left.count, rows.raw.left.text[0]);
     if (rows.raw.graphs.graphs == 0) return mp_fail(MP_ERR_INPUT, "%s: has no rows", file);
-    return as && as->recipe ? MP_OK : mp_mols_split(&t, &rows, a, out);
+    return by_model(&t) ? MP_OK : mp_mols_split(&t, &rows, a, out);
 }
 
 typedef struct whole {

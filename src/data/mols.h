@@ -8,6 +8,7 @@
 
 #include "data/csv.h"
 #include "data/raw.h"
+#include "data/stream.h"
 
 typedef struct mp_mols { /* a table and which of its columns are what */
     const char *file;    /* opens messages */
@@ -21,9 +22,17 @@ typedef struct mp_mols { /* a table and which of its columns are what */
     int time; /* column of the split by time; -1: none */
 } mp_mols;
 
-/* Settles the columns by the names in the header and what `as` says of them, which may be NULL. Everything else must stay. */
-MP_MUST mp_err mp_mols_settle(const char *file, const mp_csv_head *head, const mp_dataset_as *as, mp_arena *a,
-                              mp_mols *out);
+/* Takes the header off the text, which must stay, and settles the columns by its names and what `as` says of them, which may be
+ * NULL. *raw: its bytes. Fails with what was expected, and the names there are. */
+MP_MUST mp_err mp_mols_head(mp_csv *csv, mp_span *text, const mp_dataset_as *as, mp_arena *a, mp_span *raw,
+                            mp_mols *out);
+
+/* The labels of a record as the model t->as tells them: its classes from 0, or numbers; NaN where one is missing. Fails with
+ * FILE:LINE and column when it is none the model may know. */
+MP_MUST mp_err mp_mols_known(const mp_mols *t, const mp_csv_record *r, double *out);
+
+/* Puts FILE:LINE and the SMILES before the message of a record that is no molecule. */
+mp_err mp_mols_blame(const mp_mols *t, const mp_csv_record *r, mp_err e);
 
 /* What the rows of the table say. */
 typedef struct mp_mols_rows {
@@ -35,6 +44,10 @@ typedef struct mp_mols_rows {
 /* All of it. `set` is what the set is called. Takes the tap. */
 MP_MUST mp_err mp_mols_read_all(const char *file, const char *set, mp_tap tap, const mp_dataset_as *as, mp_arena *a,
                                 mp_raw *out);
+
+/* As a stream for the model `as`: a record a row (stream.h), whether it became a graph or not. `name` and `as` must stay; what is
+ * known of columns is in the arena. The tap is the stream's from now on, also when it fails. */
+MP_MUST mp_err mp_stream_csv(const char *name, mp_tap tap, const mp_dataset_as *as, mp_arena *a, mp_stream **out);
 
 /* ---- splits: eight tenths train, one validates, one tests ---- */
 

@@ -107,6 +107,8 @@ mp_stream *mp_stream_whole(const mp_dataset *d, int64_t first)
     mp_assert(first >= 0 && first <= d->graphs.graphs);
     whole *w = mp_get(sizeof *w, _Alignof(whole));
     if (!w) mp_give_up(mp_no_memory(sizeof *w));
-    *w = (whole){ { whole_cut, whole_read, whole_blame, whole_close }, d, (int)first };
+    *w = (whole){ .stream = { .cut = whole_cut, .read = whole_read, .blame = whole_blame, .close = whole_close },
+                  .data = d,
+                  .next = (int)first };
     return &w->stream;
 }

@@ -82,6 +82,7 @@ struct mp_stream {
     mp_err (*read)(const mp_stream *s, mp_piece *p);
     mp_err (*blame)(const mp_stream *s, int64_t graph, mp_err e);
     void (*close)(mp_stream *s);
+    mp_span header; /* tables: the bytes of their first record, for those who print rows again; else empty */
 };
 
 MP_API_END

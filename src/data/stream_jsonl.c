@@ -218,7 +218,9 @@ mp_stream *mp_stream_jsonl(const char *name, mp_tap tap, const mp_dataset_as *as
         tap.close(tap.state);
         mp_give_up(mp_no_memory(sizeof *j));
     }
-    *j = (jsonl){ .stream = { cut, read_piece, blame, close_feed }, .name = name, .as = as };
+    *j = (jsonl){ .stream = { .cut = cut, .read = read_piece, .blame = blame, .close = close_feed },
+                  .name = name,
+                  .as = as };
     mp_feed_open(&j->feed, tap);
     return &j->stream;
 }

@@ -136,7 +136,7 @@ mp_err mp_stream_ogb(const mp_ogb_files *names, const mp_tap tap[MP_OGB_MAPPING]
             if (tap[part].close) tap[part].close(tap[part].state);
         return mp_no_memory(sizeof *o);
     }
-    o->stream = (mp_stream){ cut, read_piece, blame, close_all };
+    o->stream = (mp_stream){ .cut = cut, .read = read_piece, .blame = blame, .close = close_all };
     o->as = names->as;
     o->files = *names;
     o->files.split = NULL;

@@ -211,7 +211,7 @@ mp_err mp_stream_tu(const char *name, const mp_tap tap[MP_TU_PARTS], const mp_da
             if (tap[part].close) tap[part].close(tap[part].state);
         return mp_no_memory(sizeof *t);
     }
-    t->stream = (mp_stream){ cut, read_piece, blame, close_all };
+    t->stream = (mp_stream){ .cut = cut, .read = read_piece, .blame = blame, .close = close_all };
     t->name = name;
     t->as = as;
     for (int part = 0; part < MP_TU_PARTS; part++) mp_feed_open(&t->feed[part], tap[part]);

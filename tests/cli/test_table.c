@@ -267,11 +267,11 @@ static void tables_that_cannot_be_answered_are_refused(void **state)
     put_text("empty.csv", "");
     put_text("head.csv", "smiles,a\n");
     refuse(2, "predict @/two.st @/other.csv",
-           "other.csv:1: no column 'smiles' for molecules (--smiles names it); there are id, mol");
+           "other.csv: no column is called smiles; say which it is with --smiles: id, mol");
     assert_non_null(strstr(output("predict @/two.st @/other.csv --smiles mol"), "1,CCO,"));
     refuse(2, "predict @/two.st @/other.csv --smiles none", "no column 'none'");
     refuse(1, "predict @/two.st @/again.csv", "two columns are called 'probability_toxic'");
-    refuse(1, "predict @/two.st @/empty.csv", "empty.csv:1: expected a line with the names of columns");
+    refuse(1, "predict @/two.st @/empty.csv", "empty.csv: is empty; expected a header with the names of columns");
     mp_spawned s = expect(1, "predict @/two.st @/short.csv", "short.csv:3: ");
     assert_int_equal(strncmp(s.out.p, "smiles,a,probability_active,probability_toxic\nCCO,1,0.", 54), 0);
     mp_spawn_free(&s);
@@ -279,6 +279,86 @@ static void tables_that_cannot_be_answered_are_refused(void **state)
     s = expect(0, "train @/TINY --epochs 1 --hidden 8 --layers 2 --quiet --out @/tiny.st", NULL);
     mp_spawn_free(&s);
     refuse(1, "predict @/tiny.st @/few.csv", "the model reads other features than molecules have");
+}
+
+static void molecules_are_found_under_the_usual_names(void **state)
+{
+    (void)state;
+    NEEDS_RDKIT();
+    static const char *const names[] = { "SMILES", "canonical_smiles", "Isomeric_SMILES", "structure" };
+    put_text("usual.csv", "id,smiles\n1,CCO\n2,CCN\n");
+    const char *want = strchr(output("predict @/two.st @/usual.csv"), '\n');
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        put_text("named.csv", mp_arena_printf(arena, "\n\r\nid,%s\n1,CCO\n2,CCN\n", names[i])); /* empty lines */
+        assert_string_equal(strchr(output("predict @/two.st @/named.csv"), '\n'), want);
+    }
+    put_text("both.csv", "smiles,canonical_smiles\nCCO,CCO\n");
+    refuse(2, "predict @/two.st @/both.csv", "'smiles' and 'canonical_smiles' may both be SMILES");
+    assert_non_null(strstr(output("predict @/two.st @/both.csv --smiles canonical_smiles"), "CCO,CCO,0."));
+    refuse(2, "predict @/two.st @/few.jsonl --smiles x", "--smiles: is for tables");
+    refuse(2, "predict @/two.st - --strict", "--strict: is for tables");
+}
+
+/* Share of right answers when the molecules have these labels; NaN: there is none. */
+static double accuracy(const char *const *word)
+{
+    mp_buf b = { 0 };
+    mp_buf_puts(&b, "kind,smiles\n");
+    for (int i = 0; i < MOLECULES; i++) mp_buf_printf(&b, "%s,%s\n", word[i], smiles[i]);
+    assert_int_equal(mp_write_file(path("words.csv"), b.p, b.n), MP_OK);
+    mp_buf_free(&b);
+    mp_spawned s = expect(0, "predict @/class.st @/words.csv --json", NULL);
+    double share = mp_json_real(json_of(&s), "accuracy", (double)NAN);
+    mp_spawn_free(&s);
+    return share;
+}
+
+static void words_are_compared_with_the_classes_of_the_model(void **state)
+{
+    (void)state;
+    NEEDS_RDKIT();
+    static const char *const quoted[] = { "\"inert, safe\"", "toxic" };
+    const char *word[MOLECULES];
+    for (int i = 0; i < MOLECULES; i++) word[i] = "";
+    assert_true(isnan(accuracy(word)));
+    mp_spawned s = expect(0, "predict @/class.st @/words.csv --json", NULL);
+    const mp_json *graphs = mp_json_get(json_of(&s), "graphs");
+    for (int i = 0; i < MOLECULES; i++) {
+        const char *said = mp_json_text(mp_json_at(graphs, i), "label_kind", "");
+        word[i] = quoted[strcmp(said, "toxic") == 0];
+    }
+    mp_spawn_free(&s);
+    assert_true(fabs(accuracy(word) - 1) < 1e-9);
+    for (int i = 0; i < 3; i++) word[i] = word[i] == quoted[0] ? quoted[1] : quoted[0];
+    assert_true(fabs(accuracy(word) - 0.75) < 1e-9);
+    word[0] = "", word[4] = "NA", word[5] = " nan "; /* two of the other nine are wrong */
+    assert_true(fabs(accuracy(word) - 7.0 / 9) < 1e-9);
+    s = expect(0, "predict @/class.st @/words.csv", "agree with the labels of the input");
+    mp_spawn_free(&s);
+}
+
+static void labels_that_no_model_knows_end_it_with_line_and_column(void **state)
+{
+    (void)state;
+    NEEDS_RDKIT();
+    static const struct {
+        const char *model, *text, *message;
+    } cases[] = {
+        { "class", "smiles,kind\nCCO,toxic\nCCN,toxik\n",
+          "bad.csv:3: column 'kind': the model knows no class 'toxik'" },
+        { "class", "smiles,kind\nCCO,toxic\nCCN,7\n", "bad.csv:3: column 'kind': the model knows no class '7'" },
+        { "two", "smiles,toxic\nCCO,1\nCCN,yes\n",
+          "bad.csv:3: column 'toxic': expected a number, or nothing, got 'yes'" },
+        { "two", "smiles,toxic\nCCO,1\nCCN,2\n", "bad.csv:3: column 'toxic': expected 0, 1, or nothing, got '2'" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put_text("bad.csv", cases[i].text);
+        mp_spawned s = expect(1, mp_arena_printf(arena, "predict @/%s.st @/bad.csv", cases[i].model), cases[i].message);
+        assert_non_null(strstr(s.out.p, "\nCCO,")); /* the row before has its answer */
+        assert_null(strstr(s.out.p, "CCN"));
+        mp_spawn_free(&s);
+        refuse(1, mp_arena_printf(arena, "explain @/%s.st @/bad.csv --graph 0", cases[i].model), cases[i].message);
+    }
 }
 
 /* Weights so large that no output is finite. */
@@ -330,6 +410,9 @@ int main(void)
         cmocka_unit_test(strict_stops_after_the_rows_before),
         cmocka_unit_test(out_has_what_the_output_would_have),
         cmocka_unit_test(tables_that_cannot_be_answered_are_refused),
+        cmocka_unit_test(molecules_are_found_under_the_usual_names),
+        cmocka_unit_test(words_are_compared_with_the_classes_of_the_model),
+        cmocka_unit_test(labels_that_no_model_knows_end_it_with_line_and_column),
         cmocka_unit_test(a_molecule_without_an_answer_ends_it_after_the_rows_before),
         cmocka_unit_test(without_the_module_one_line_says_so),
     };

@@ -80,6 +80,7 @@ typedef struct job { /* the whole work */
     mp_writer *out; /* NULL: standard output */
     bool table;     /* a table is printed again */
     mp_stream *stream;
+    mp_span header;         /* of a table: its first record */
     mp_engine **engine;     /* for each thread one a model */
     int64_t graphs, unseen; /* printed so far */
     int64_t none;           /* rows that became no graph */
@@ -252,7 +253,7 @@ static mp_err print_head(job *j)
 {
     mp_buf b = { 0 };
     if (!j->begun && j->table)
-        mp_echo_head(&j->by, j->stream->header, &b);
+        mp_echo_head(&j->by, j->header, &b);
     else if (!j->begun)
         j->format->head(&j->by, &b);
     j->begun = true;
@@ -342,7 +343,7 @@ static mp_err check_names(const job *j, const char *path, mp_arena *a)
     mp_csv_record all;
     mp_csv_head names;
     bool got;
-    mp_echo_head(&j->by, j->stream->header, &head);
+    mp_echo_head(&j->by, j->header, &head);
     mp_span text = { mp_arena_text(a, head.p, head.n), head.n };
     mp_buf_free(&head);
     MP_TRY(mp_csv_next(&place, &text, a, &all, &got));
@@ -353,7 +354,9 @@ static mp_err check_names(const job *j, const char *path, mp_arena *a)
 static mp_err open_stream(job *j, const mp_data_format *f, const mp_data_input *in, mp_arena *a)
 {
     MP_TRY(f->stream(in, a, &j->stream));
-    j->table = j->stream->header.n > 0 && j->format != &mp_answers_json;
+    mp_span first = j->stream->header; /* the stream is closed before the head of a table without rows is printed */
+    j->header = (mp_span){ mp_arena_text(a, first.p ? first.p : "", first.n), first.n };
+    j->table = first.n > 0 && j->format != &mp_answers_json;
     mp_err e = j->table ? check_names(j, in->path, a) : MP_OK;
     if (e != MP_OK) mp_stream_close(j->stream);
     return e;

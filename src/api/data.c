@@ -249,7 +249,7 @@ static mp_raw view(const mp_data *d, bool edges, mp_arena *a)
 
 mp_err mp_api_build(const mp_data *d, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
 {
-    mp_raw raw = view(d, mp_raw_is_molecules(&d->raw) ? mp_dataset_wants_bonds(as) : mp_dataset_wants_edges(as), a);
+    mp_raw raw = view(d, mp_raw_wants_edges(&d->raw, as), a);
     MP_TRY(mp_dataset_build(&raw, as, a, out));
     out->origin = d->origin;
     return MP_OK;

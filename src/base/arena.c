@@ -327,18 +327,25 @@ char *mp_arena_text(mp_arena *a, const char *p, size_t n)
     return s;
 }
 
-char *mp_arena_printf(mp_arena *a, const char *fmt, ...)
+char *mp_arena_vprintf(mp_arena *a, const char *fmt, va_list args)
 {
     mp_assert(fmt != NULL);
-    va_list ap, again;
-    va_start(ap, fmt);
-    va_copy(again, ap);
-    int n = mp_vformat(NULL, 0, fmt, ap);
-    va_end(ap);
+    va_list again;
+    va_copy(again, args);
+    int n = mp_vformat(NULL, 0, fmt, args);
     mp_assert(n >= 0);
     char *s = mp_arena_raw(a, (size_t)n + 1, 1);
     n = mp_vformat(s, (size_t)n + 1, fmt, again);
     va_end(again);
     mp_assert(n >= 0);
+    return s;
+}
+
+char *mp_arena_printf(mp_arena *a, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    char *s = mp_arena_vprintf(a, fmt, args);
+    va_end(args);
     return s;
 }

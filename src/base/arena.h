@@ -50,6 +50,7 @@ void *mp_arena_more(mp_arena *a, const void *old, int used, int cap, size_t size
 
 char *mp_arena_text(mp_arena *a, const char *p, size_t n); /* a copy with a closing NUL */
 char *mp_arena_printf(mp_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *mp_arena_vprintf(mp_arena *a, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 
 size_t mp_arena_held(const mp_arena *a); /* bytes, those of scratch that the next reset makes room for included */
 

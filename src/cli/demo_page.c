@@ -31,7 +31,9 @@ static mp_picture dots(const mp_demo_work *w, bool large)
                               .strips = 2,
                               .strip = strip };
     mp_svg_dots(&spec, &svg);
-    mp_picture p = { title, large ? NULL : mp_demo_modes(w), mp_arena_text(w->arena, svg.p, svg.n) };
+    mp_picture p = { .title = title,
+                     .note = large ? NULL : mp_demo_modes(w),
+                     .svg = mp_arena_text(w->arena, svg.p, svg.n) };
     mp_buf_free(&svg);
     return p;
 }

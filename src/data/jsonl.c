@@ -335,7 +335,7 @@ static mp_err read_head(pile *p, mp_span text, bool *found)
     mp_raw said = { .label_columns = p->head.label_columns,
                     .label_range = p->head.label_range,
                     .edge_label_columns = p->head.edge_label_columns };
-    want_edges(p, mp_raw_is_molecules(&said) ? mp_dataset_wants_bonds(p->as) : p->wants_edges);
+    want_edges(p, mp_raw_wants_edges(&said, p->as));
     if (!p->head.folds) return MP_OK;
     mp_fold_text *folds = MP_NEW(p->keep, mp_fold_text, 1);
     folds->where = mp_arena_text(p->keep, p->name, strlen(p->name));

@@ -12,6 +12,11 @@ bool mp_raw_is_molecules(const mp_raw *raw)
            memcmp(raw->label_range, mp_atom_range, sizeof mp_atom_range) == 0;
 }
 
+bool mp_raw_wants_edges(const mp_raw *raw, const mp_dataset_as *as)
+{
+    return mp_raw_is_molecules(raw) ? mp_dataset_wants_bonds(as) : mp_dataset_wants_edges(as);
+}
+
 /* Parts one behind the other from graph 0 on are ranges of graphs; others are ranges of a list. */
 void mp_raw_split(mp_raw *raw, const unsigned char *part, const char *const name[MP_PARTS], mp_arena *a)
 {

@@ -5,11 +5,6 @@
 
 #include <math.h>
 
-double mp_glorot(int a, int b)
-{
-    return sqrt(6.0 / ((double)a + (double)b));
-}
-
 double mp_fan_in(int in)
 {
     return 1 / sqrt((double)in);

@@ -21,8 +21,7 @@ typedef struct mp_input { /* one of the two */
 } mp_input;
 #define MP_DENSE(x) ((mp_input){ .dense = (x) })
 
-double mp_glorot(int fan_a, int fan_b); /* sqrt(6 / (a + b)) */
-double mp_fan_in(int in);               /* 1 / sqrt(in): PyTorch's Linear */
+double mp_fan_in(int in); /* 1 / sqrt(in): PyTorch's Linear */
 
 typedef struct mp_lin {
     int w, b; /* b -1: none */

@@ -3,9 +3,14 @@
 #include "nn/params.h"
 #include "base/guard.h"
 
-#include <stdio.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+double mp_glorot(int a, int b)
+{
+    return sqrt(6.0 / ((double)a + (double)b));
+}
 
 const char *mp_param_under(const mp_params *p, const char *prefix, const char *name)
 {
@@ -80,7 +85,7 @@ void mp_param_tables(mp_params *p, int id, const int *rows, int tables)
     double *bound = MP_NEW_RAW(p->arena, double, q->rows);
     int at = 0;
     for (int t = 0; t < tables; t++)
-        for (int i = 0; i < rows[t]; i++) bound[at++] = sqrt(6.0 / ((double)rows[t] + q->cols));
+        for (int i = 0; i < rows[t]; i++) bound[at++] = mp_glorot(rows[t], q->cols);
     mp_assert(at == q->rows);
     q->row_bound = bound;
 }

@@ -38,6 +38,8 @@ typedef struct mp_params {
     mp_real *theta; /* the block; allocated by mp_params_alloc */
 } mp_params;
 
+double mp_glorot(int fan_a, int fan_b); /* sqrt(6 / (a + b)) */
+
 /* "prefix.name" in the arena of the parameters; just the name when the prefix is empty. */
 const char *mp_param_under(const mp_params *p, const char *prefix, const char *name);
 

@@ -348,12 +348,13 @@ static mp_err write_page(const page *p, const char *source)
              t.last[0] ? ", last run " : "", t.last);
     mp_html_begin(p->b, p->o->title ? p->o->title : "midpool report", subtitle);
     if (p->o->left_out) mp_html_para(p->b, p->o->left_out);
+    for (int i = 0; i < p->o->sections; i++) mp_section_html(&p->o->section[i], p->b);
     if (p->count) {
         write_cards(p, &t);
         MP_TRY(write_results(p));
         MP_TRY(write_calibration(p));
         MP_TRY(write_runs(p));
-    } else if (!p->o->tables && !p->o->pictures) {
+    } else if (!p->o->tables && !p->o->pictures && !p->o->sections) {
         write_how_to_begin(p, source);
     }
     write_extras(p);

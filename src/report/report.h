@@ -8,12 +8,7 @@
 #define MP_REPORT_H
 
 #include "report/group.h"
-#include "report/table.h"
-
-typedef struct mp_picture {
-    const char *title, *note; /* note may be NULL */
-    const char *svg;          /* markup of svg.h */
-} mp_picture;
+#include "report/section.h"
 
 typedef struct mp_report_options {
     const char *title;            /* NULL: "midpool report" */
@@ -24,6 +19,8 @@ typedef struct mp_report_options {
     int pictures, tables; /* of the caller, shown behind the results */
     const mp_picture *picture;
     const mp_table *table;
+    int sections; /* of experiments, shown before the results of studies */
+    const mp_section *section;
     const char *metric;             /* that chooses and is shown; NULL: the one that led each run */
     const char *left_out;           /* a line on what of the store cannot be read, for the page; NULL: nothing */
     void (*note)(const char *line); /* the same line, for the terminal; may be NULL */

@@ -1,19 +1,11 @@
 /* test_chem.c - molecules from SMILES: a graph or a message, whatever the text is; features as the benchmark has them.
  * SPDX-License-Identifier: MIT */
 #include "../data/fixture.h"
-
-#include "chem/chem.h"
+#include "../rig/rdkit.h"
 
 #include <pthread.h>
 #include <sys/wait.h>
 #include <time.h>
-
-#define NEED_RDKIT()                                                                                                   \
-    do {                                                                                                               \
-        if (mp_chem_load() == MP_OK) break;                                                                            \
-        print_message("%s\n", mp_message());                                                                           \
-        skip();                                                                                                        \
-    } while (0)
 
 static mp_molecule molecule(const char *smiles, mp_arena *a)
 {

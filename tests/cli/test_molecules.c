@@ -1,9 +1,8 @@
 /* test_molecules.c - a chemist's table on the command line: trained on as it is, made files of the Open Graph Benchmark, looked at;
  * options about columns where there are none.
  * SPDX-License-Identifier: MIT */
+#include "../rig/rdkit.h"
 #include "cli/tiny.h"
-
-#include "chem/chem.h"
 
 /* Sixty molecules, with a row that is none, an odd line end and a quoted comma. */
 static int make_table(void **state)
@@ -20,13 +19,6 @@ static int make_table(void **state)
     mp_buf_free(&b);
     return e == MP_OK ? 0 : -1;
 }
-
-#define NEED_RDKIT()                                                                                                   \
-    do {                                                                                                               \
-        if (mp_chem_load() == MP_OK) break;                                                                            \
-        print_message("%s\n", mp_message());                                                                           \
-        skip();                                                                                                        \
-    } while (0)
 
 static void a_table_trains_and_its_model_explains(void **state)
 {

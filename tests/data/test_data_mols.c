@@ -1,6 +1,7 @@
 /* test_data_mols.c - molecules out of tables: columns, labels, rows that are left out, splits; and the sets of the Open Graph
  * Benchmark, made again from their SMILES.
  * SPDX-License-Identifier: MIT */
+#include "../rig/rdkit.h"
 #include "fixture.h"
 #include "pour.h"
 
@@ -8,20 +9,12 @@
 
 #include "same_raw.h"
 
-#include "chem/chem.h"
 #include "data/archive.h"
 #include "data/features.h"
 #include "data/load.h"
 #include "data/mols.h"
 #include "data/ogb.h"
 #include "data/seal.h"
-
-#define NEED_RDKIT()                                                                                                   \
-    do {                                                                                                               \
-        if (mp_chem_load() == MP_OK) break;                                                                            \
-        print_message("%s\n", mp_message());                                                                           \
-        skip();                                                                                                        \
-    } while (0)
 
 static mp_err read_as(const char *text, const mp_dataset_as *as, mp_arena *a, mp_raw *out)
 {

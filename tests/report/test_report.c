@@ -166,7 +166,7 @@ static void hostile_names_are_text(void **state)
     mp_table_add(&table, "%s", HOSTILE);
     mp_table_add(&table, "1");
     table.note = HOSTILE;
-    mp_picture picture = { HOSTILE, HOSTILE, "<svg></svg>" };
+    mp_picture picture = { .title = HOSTILE, .note = HOSTILE, .svg = "<svg></svg>" };
     mp_report_options o = { .title = HOSTILE, .tables = 1, .table = &table, .pictures = 1, .picture = &picture };
     mp_buf b = { 0 };
     assert_int_equal(mp_report_html(run, n, HOSTILE, &o, &b), MP_OK);

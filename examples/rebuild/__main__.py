@@ -12,6 +12,7 @@ import numpy as np
 from baselines import BASELINES
 from files import load_graphs, load_model
 from layers import conv_of, gcn, gcn_noloop, linear, relu
+from lost import lose_edges, name_of
 from pools import Pool
 
 # 6.1, 6.7: convolution, blocks (None: --layers), whether the last block pools, whether every block is read, readout
@@ -26,12 +27,12 @@ def network(c, w, g, x):  # 6.1
     conv, blocks, pools_last, reads_each, readout = ARCHS[c["arch"]]
     conv, blocks = conv if c["conv"] == "auto" else c["conv"], blocks or c["layers"]
     learned = c["pool"] == "hgpsl" and c["next-conv"] == "auto"  # 3.5
-    r = 0
+    r, name = 0, name_of(g)
     for l in range(blocks):
         layer = conv_of(conv, g)
         x = relu((gcn_noloop if l and learned and layer is gcn else layer)(w.under(f"convs.{l}"), g, x))
         if l < blocks - 1 or pools_last:
-            g, x = Pool(c, w.under(f"pools.{l}")).run(g, x)
+            g, x = Pool(c, w.under(f"pools.{l}")).run(lose_edges(c, g, name, l), x)
         if reads_each or l == blocks - 1:
             r = r + readout(x)
     if c["arch"] != "tu":

@@ -61,6 +61,7 @@ mp_err mp_trail_run(mp_model *m, const mp_graph *g, const mp_sparse *x, int draw
     MP_TRY(mp_model_accepts(m, g));
     mp_ctx c = { .arena = a, .k = k, .training = draw > 0 };
     c.rng = mp_rng_stream((uint64_t)mp_model_config(m)->seed, MP_FOR_STEP, 0, 0, (uint64_t)draw);
+    c.epoch = (uint64_t)draw;
     mp_params_bind(mp_model_params(m), &c, NULL);
     mp_trail trail = { 0 };
     unsigned before = mp_flush_on();

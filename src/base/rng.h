@@ -20,7 +20,8 @@ typedef enum mp_purpose {
     MP_FOR_FOLDS,    /* stratified folds */
     MP_FOR_DATA,     /* generated data sets */
     MP_FOR_LAYOUT,   /* drawings */
-    MP_FOR_TEST      /* tests and benchmarks */
+    MP_FOR_TEST,     /* tests and benchmarks */
+    MP_FOR_EDGES     /* edges that a graph loses before a pooling */
 } mp_purpose;
 
 typedef struct mp_rng {

@@ -36,6 +36,8 @@ typedef struct mp_ctx {       /* one per worker; the library keeps no other stat
     struct mp_crew *crew;     /* threads that share the rows of this step's products; NULL: none */
     bool record;              /* off: nothing is recorded, no gradients exist    */
     bool training;            /* dropout and dropscore are active                */
+    bool validating;          /* evaluation between the epochs of training       */
+    uint64_t epoch;           /* of training: part of the name of what is drawn for a graph by itself */
     bool diverged;            /* a score was NaN; the caller must stop           */
     const mp_whole *whole;    /* what means over a batch run over; NULL: the graphs of this tape alone */
     const int *drop_given;    /* tests: 1 where dropscore takes a node out of the first pooling; else NULL */

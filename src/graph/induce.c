@@ -40,8 +40,7 @@ static void fill_columns(const mp_graph *g, const int *keep, int kept, const int
     }
 }
 
-/* Edge e of `out` was edge from[e] of `g`: its attributes are still a row of the first graph's matrix. */
-static void take_attributes(mp_arena *a, const mp_graph *g, const int *from, mp_graph *out)
+void mp_take_attributes(mp_arena *a, const mp_graph *g, const int *from, mp_graph *out)
 {
     out->edge_x = g->edge_x;
     out->edge_from = from;
@@ -81,7 +80,7 @@ void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_
     if (asked) out->norm->twins = mp_twins_keep(a, g, g->norm->twins, keep, keep_ptr);
     out->loopless = g->loopless;
     out->sums_only = g->sums_only;
-    if (g->edge_x && from) take_attributes(a, g, from, out);
+    if (g->edge_x && from) mp_take_attributes(a, g, from, out);
     if (edge_of) *edge_of = from;
 }
 

@@ -20,4 +20,7 @@ void mp_with_loops(mp_arena *a, const mp_graph *g, mp_graph *out, const int **ed
  * (guard.h) when that is too many edges: one node with 65,536 neighbours makes 4 thousand million. */
 void mp_two_hop(mp_arena *a, const mp_graph *g, mp_graph *out);
 
+/* Edge e of `out` was edge from[e] of `g`: gives it its attributes, which are still a row of the first graph's matrix. */
+void mp_take_attributes(mp_arena *a, const mp_graph *g, const int *from, mp_graph *out);
+
 #endif

@@ -227,9 +227,10 @@ static mp_mat *run_head(const mp_model *m, mp_ctx *c, mp_mat *r)
     return r;
 }
 
-static mp_pooling *run_pool(const mp_pool *pool, mp_ctx *c, const mp_graph *g, mp_mat *x)
+static mp_pooling *run_pool(const mp_pool *pool, mp_ctx *c, const mp_graph *g, mp_mat *x, const mp_pooling *before)
 {
     mp_pooling *p = MP_NEW(c->arena, mp_pooling, 1);
+    p->before = before;
     p->g = g;
     p->x = x;
     mp_pool_run(pool, c, p);
@@ -282,6 +283,7 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
 {
     mp_input in = encode(m, c, (mp_input){ .dense = dense, .sparse = x });
     mp_mat *r = NULL, *now = NULL;
+    const mp_pooling *last = NULL;
     bool bare = false; /* only the next convolution needs the values of `now` again */
     if (trail) trail->levels = 0;
     if (aux) *aux = NULL;
@@ -292,7 +294,8 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
         if (before) mp_mat_spent(c, before);
         bare = false;
         if (m->pool[l]) {
-            mp_pooling *p = run_pool(m->pool[l], c, g, now);
+            mp_pooling *p = run_pool(m->pool[l], c, g, now, last);
+            last = p;
             now = p->out_x;
             g = p->out_g;
             bare = p->bare;

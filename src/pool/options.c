@@ -23,7 +23,7 @@ static const mp_opt pool_rows[] = {
 const mp_option_set mp_pool_options_shared = { pool_rows, 0, NULL };
 
 static const char every[] = "score-dim flip drop drop-mode:drop!=0 dropped:drop!=0 combine:score-dim!=1 "
-                            "combine:flip=false gate:min-score=0";
+                            "combine:flip=false gate:min-score=0 edge-loss edge-loss-in:edge-loss!=0";
 /* Rows without a function f have none to rank by; rows that are not scaled do not grow either. */
 static const char gated[] = "width rank:gate!=identity&min-score=0";
 static const char plain[] = "width rank:gate=tanh rank:gate=sigmoid";

@@ -7,6 +7,7 @@
 void mp_pool_run(const mp_pool *pool, mp_ctx *c, mp_pooling *p)
 {
     p->pool = pool;
+    mp_lose_edges(pool, c, p);
     pool->op->scorer->run(pool, pool->score_state, c, p);
     if (pool->shares) p->score = mp_softmax(c, p->score, p->g->node_ptr, p->g->graphs);
     mp_mid_key(pool, c, p);
@@ -74,8 +75,8 @@ bool mp_pool_sums_only(const mp_pool *pool)
     const mp_scorer *score = pool->op->scorer;
     const mp_selector *select = pool->selector;
     const mp_coarsener *coarsen = pool->coarsener;
-    return score->sums_only && score->sums_only(pool->score_state, pool->conf) && select->sums_only &&
-           select->sums_only(pool->select_state, pool->conf) && coarsen->sums_only &&
+    return !mp_loses_edges(pool->conf) && score->sums_only && score->sums_only(pool->score_state, pool->conf) &&
+           select->sums_only && select->sums_only(pool->select_state, pool->conf) && coarsen->sums_only &&
            coarsen->sums_only(pool->coarsen_state, pool->conf);
 }
 

@@ -20,19 +20,21 @@
 MP_API_BEGIN
 
 typedef struct mp_pooling {
-    const struct mp_pool *pool; /* mp_pool_run: the layer                                  */
-    const mp_graph *g;          /* in                                                      */
-    mp_mat *x;                  /* in; a scorer may replace it                             */
-    mp_mat *score;              /* scorer: N x D, raw                                      */
-    void *aside;                /* scorer: baggage for its coarsener                       */
-    const mp_real *key;         /* mp_pool_run: what the selector ranks                    */
-    const int *dropped;         /* mp_pool_run: 0, or the node's place in the draw from 1; NULL: no dropscore */
-    const int *keep, *keep_ptr; /* selector: kept nodes by falling key; range per graph   */
-    const mp_graph *out_g;      /* coarsener                                               */
-    mp_mat *out_x;              /* coarsener                                               */
-    mp_lift lift;               /* the way back from out_x; coarsener, where it is not rows */
-    bool bare;                  /* coarsener: no backward of its own looks at the values of out_x */
-    mp_mat *loss;               /* auxiliary loss, 1 x 1, or NULL                          */
+    const struct mp_pool *pool;      /* mp_pool_run: the layer                                  */
+    const mp_graph *g;               /* in; mp_pool_run: without the edges that are lost        */
+    const struct mp_pooling *before; /* in: the pooling before this one; NULL: the first   */
+    const uint64_t *names;           /* edge_loss.c: of the graphs as they came in, NULL: not asked for */
+    mp_mat *x;                       /* in; a scorer may replace it                             */
+    mp_mat *score;                   /* scorer: N x D, raw                                      */
+    void *aside;                     /* scorer: baggage for its coarsener                       */
+    const mp_real *key;              /* mp_pool_run: what the selector ranks                    */
+    const int *dropped;              /* mp_pool_run: 0, or the node's place in the draw from 1; NULL: no dropscore */
+    const int *keep, *keep_ptr;      /* selector: kept nodes by falling key; range per graph   */
+    const mp_graph *out_g;           /* coarsener                                               */
+    mp_mat *out_x;                   /* coarsener                                               */
+    mp_lift lift;                    /* the way back from out_x; coarsener, where it is not rows */
+    bool bare;                       /* coarsener: no backward of its own looks at the values of out_x */
+    mp_mat *loss;                    /* auxiliary loss, 1 x 1, or NULL                          */
 } mp_pooling;
 
 struct mp_pool;
@@ -210,6 +212,10 @@ void mp_rank_all(mp_ctx *c, mp_pooling *p);
 
 /* mid.c: key and dropped of p from its score. */
 void mp_mid_key(const mp_pool *pool, mp_ctx *c, mp_pooling *p);
+
+/* edge_loss.c: takes edges out of p->g where the configuration asks for it; whether it ever does. */
+void mp_lose_edges(const mp_pool *pool, mp_ctx *c, mp_pooling *p);
+bool mp_loses_edges(const mp_config *conf);
 
 MP_API_END
 

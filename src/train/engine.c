@@ -205,6 +205,7 @@ static mp_err train_one(void *arg)
     c.profile = mp_profile_of(e, worker);
     c.crew = idle(e);
     c.whole = &e->whole;
+    c.epoch = e->draw.epoch;
     c.rng = mp_rng_stream(e->draw.seed, MP_FOR_STEP, e->draw.fold, e->draw.epoch << 32 | e->draw.step, (uint64_t)index);
     mp_arena_reset(c.arena);
     mp_params_bind(e->params, &c, s->grad);
@@ -351,7 +352,7 @@ static mp_err predict_one(void *arg)
     const turn *t = arg;
     mp_engine *e = t->engine;
     mp_shard *s = &e->shards[t->index];
-    mp_ctx c = { .arena = e->step[t->worker], .k = e->kernels, .crew = idle(e) };
+    mp_ctx c = { .arena = e->step[t->worker], .k = e->kernels, .crew = idle(e), .validating = e->validating };
     mp_arena_reset(c.arena);
     mp_params_bind(e->params, &c, NULL);
     mp_mat *aux, *y = forward(e, &c, s, &aux);
@@ -381,6 +382,14 @@ mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out)
     for (size_t i = 0, n = (size_t)b->n * (size_t)mp_model_outputs(e->model); i < n; i++)
         if (!isfinite(out[i])) return mp_fail(MP_ERR_DIVERGED, "an output is not finite");
     return MP_OK;
+}
+
+mp_err mp_engine_validate(mp_engine *e, const mp_batch *b, mp_real *out)
+{
+    e->validating = true;
+    mp_err err = mp_engine_predict(e, b, out);
+    e->validating = false;
+    return err;
 }
 
 double mp_engine_loss(const mp_engine *e, const mp_batch *b, const mp_real *out)

@@ -44,6 +44,9 @@ void mp_engine_rate(mp_engine *e, double factor);
  * score is NaN or an output not finite, MP_ERR_LIMIT as mp_engine_train. */
 MP_MUST mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out);
 
+/* The same for graphs that decide when training ends. */
+MP_MUST mp_err mp_engine_validate(mp_engine *e, const mp_batch *b, mp_real *out);
+
 /* Sum over the batch of the loss that `out` of mp_engine_predict has against its labels. */
 double mp_engine_loss(const mp_engine *e, const mp_batch *b, const mp_real *out);
 

@@ -65,7 +65,7 @@ static mp_err predict(mp_engine *e, const mp_model *m, const mp_fit_data *d, con
     *b = (mp_batch){ d->graphs, d->x, which, n, d->labels };
     mp_real *out = MP_NEW_RAW(a, mp_real, (size_t)n * (size_t)mp_model_outputs(m));
     *j = (mp_judged){ mp_model_goal(m), n, out, mp_labels_take(&d->labels, which, n, a) };
-    return mp_engine_predict(e, b, out);
+    return mp_engine_validate(e, b, out);
 }
 
 mp_err mp_fit_measure(mp_engine *e, mp_model *m, const mp_fit_data *d, const int *which, int n, mp_arena *scratch,

@@ -35,6 +35,7 @@ struct mp_engine {
     int64_t meets[MP_LEVELS];
     mp_draw draw;
     mp_real *out; /* mp_engine_predict */
+    bool validating;
     double flops, moved;
     mp_batch known;      /* the batch of mp_engine_train, its collection with twins */
     mp_graph all;        /* a collection that did not know its twins, with them     */

@@ -133,6 +133,9 @@ else
 --pool ipool --pick local --lambda 0.1
 --pool ipool --overlap cosine --hops 3
 --pool ipool --gate tanh --mid
+--pool sag --edge-loss 0.4
+--pool asap --edge-loss 0.3 --mid --edge-loss-in test
+--pool rep --edge-loss 0.5
 --pool set2set --processing-steps 2
 --pool sort --sort-form dgcnn
 --pool sort --sort-k 8 --conv sage

@@ -205,6 +205,7 @@ static void every_option_of_every_operator(void **state)
         { NULL, "ratio=1" },
         { NULL, "drop=0.4 dropped=zero" },
         { NULL, "drop=0.4 drop-mode=bernoulli" },
+        { NULL, "edge-loss=0.4" },
         { "topk", "adj-power=2" },
         { "topk", "min-score=0.1" },
         { "topk", "min-score=0.1 combine=max" },

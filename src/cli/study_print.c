@@ -36,17 +36,8 @@ static void row_name(const mp_study_row *row, char *out, size_t n)
 
 static mp_paper_cell paper_cell(const mp_study_row *row, bool large)
 {
-    if (!mp_paper_measures(row->data->name, mp_study_metric(row))) return (mp_paper_cell){ 0, 0 };
+    if (!mp_paper_measures(row->data->name, mp_study_metric(row))) return (mp_paper_cell){ 0 };
     return mp_paper_find(row->data->name, row->config.pool, is_mid(row), large);
-}
-
-static void add_paper(mp_table *t, const mp_study_row *row, bool large)
-{
-    mp_paper_cell cell = paper_cell(row, large);
-    if (cell.mean > 0)
-        mp_table_add(t, "%.2f ± %.2f", cell.mean, cell.std);
-    else
-        mp_table_add(t, "-");
 }
 
 static bool chosen(const mp_study_row *row)
@@ -68,7 +59,7 @@ static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode
     mp_table_add(t, "%s", name);
     mp_score_cell(t, m, ours.test.mean, ours.test.std_seeds);
     mp_table_add(t, "%s", metric);
-    add_paper(t, row, false);
+    mp_paper_add(t, paper_cell(row, false));
     mp_score_cell(t, m, chosen(row) ? greedy.test.mean : (double)NAN, greedy.test.std_seeds);
     mp_score_number(t, m, isnan(ours.test.mean) ? (double)NAN : ours.test.std_folds, false);
     mp_table_add(t, "%d of %d", ours.runs, ours.runs + ours.missing);
@@ -77,7 +68,7 @@ static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode
     mp_table_add(t, "%s", name);
     mp_score_cell(t, m, ours.large.mean, ours.large.std_seeds);
     mp_table_add(t, "%s", metric);
-    add_paper(t, row, true);
+    mp_paper_add(t, paper_cell(row, true));
     mp_table_add(t, "-");
     mp_table_add(t, "-");
     mp_table_add(t, "%d of %d", ours.runs, ours.runs + ours.missing);

@@ -203,7 +203,7 @@ static mp_err write_results(const page *p)
     }
     mp_html_para(p->b,
                  "\"paper\" is the number the paper prints, \"to paper\" is ours, chosen in the same way, less the "
-                 "paper's.");
+                 "paper's; a question mark stands behind a number of the paper's that looks like a slip.");
     for (int i = 0; i < p->count; i++) {
         mp_table t;
         if (!first_of_set(p, i)) continue;

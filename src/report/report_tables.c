@@ -25,18 +25,10 @@ const mp_metric *mp_report_metric(const mp_group *study, int count)
     return m;
 }
 
-static void add_paper(mp_table *t, mp_paper_cell p)
-{
-    if (p.mean > 0)
-        mp_table_add(t, "%.2f \xC2\xB1 %.2f", p.mean, p.std);
-    else
-        mp_table_add(t, "-");
-}
-
 static mp_paper_cell paper_cell(const mp_group *s, bool large)
 {
     bool same = s->metric && mp_paper_measures(s->key.dataset, s->metric);
-    if (!s->plain || s->kind == MP_GROUP_ABLATION || !same) return (mp_paper_cell){ 0, 0 };
+    if (!s->plain || s->kind == MP_GROUP_ABLATION || !same) return (mp_paper_cell){ 0 };
     return mp_paper_find(s->key.dataset, s->key.config.pool, s->kind == MP_GROUP_MID, large);
 }
 
@@ -59,10 +51,10 @@ static mp_err add_row(mp_table *t, const mp_group *s, bool with_dataset, bool wi
     mp_table_add(t, isnan(error) ? "-" : "%.3f", error);
     mp_score_cell(t, m, chosen ? best.test.mean : (double)NAN, best.test.std_seeds);
     mp_score_number(t, m, chosen ? best.test.mean - honest.test.mean : (double)NAN, true);
-    add_paper(t, paper);
+    mp_paper_add(t, paper);
     mp_score_number(t, m, paper.mean > 0 ? best.test.mean - paper.mean / 100 : (double)NAN, true);
     mp_score_cell(t, m, honest.large.mean, honest.large.std_seeds);
-    add_paper(t, paper_cell(s, true));
+    mp_paper_add(t, paper_cell(s, true));
     mp_table_add(t, "%d x %d", honest.test.seeds, honest.test.folds);
     mp_table_add(t, honest.missing ? "%d" : "-", honest.missing);
     return MP_OK;
@@ -177,6 +169,7 @@ static mp_err study_json(const mp_group *s, const mp_report_options *o, mp_arena
         mp_json_open(b, '{');
         mp_json_add_real(b, "mean", paper.mean / 100);
         mp_json_add_real(b, "std", paper.std / 100);
+        if (paper.mark) mp_json_add_text(b, "mark", paper.mark);
         mp_json_close(b, '}');
     }
     mp_json_close(b, '}');

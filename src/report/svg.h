@@ -1,8 +1,10 @@
-/* svg.h - pictures as SVG text: line charts with bands, rows of dots, and graphs with the nodes that pooling kept.
+/* svg.h - pictures as SVG text: line charts with bands, bars, heat maps, means with whiskers, rows of dots, and graphs with the
+ * nodes that pooling kept.
  *
  * The text stands alone as a file and also goes into a page as it is: lines and letters use the colour of
  * the text around them, so it fits light and dark pages. What a picture shows is also said in words, in its
- * aria-label, for those who cannot see it.
+ * aria-label, for those who cannot see it. What a chart shows is also written as CSV by the function beside it: a header, then
+ * a line for each mark, numbers in full.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_SVG_H
 #define MP_SVG_H
@@ -27,6 +29,68 @@ typedef struct mp_svg_chart_spec {
 } mp_svg_chart_spec;
 
 void mp_svg_chart(const mp_svg_chart_spec *spec, mp_buf *out);
+void mp_svg_chart_csv(const mp_svg_chart_spec *spec, mp_buf *out); /* series, x, y; low, high where there are bands */
+
+/* Bars lie, from zero to the right or left: names of groups stay readable however many there are. The groups stand below one
+ * another, each with a bar for every series. */
+typedef struct mp_svg_bar {
+    const char *name, *colour; /* colour NULL: the next of a fixed list */
+    const double *value;       /* groups; not finite: no bar */
+    const double *dev;         /* groups: a whisker of value +- dev, or NULL */
+} mp_svg_bar;
+
+typedef struct mp_svg_bars_spec {
+    const char *title; /* opens the words; it is not drawn. May be NULL */
+    const char *label; /* of the axis: "percentage points" */
+    int width;         /* 0: 620 */
+    int groups, series;
+    const char *const *group; /* groups */
+    const mp_svg_bar *bar;    /* series; one alone has no legend */
+} mp_svg_bars_spec;
+
+void mp_svg_bars(const mp_svg_bars_spec *spec, mp_buf *out);
+void mp_svg_bars_csv(const mp_svg_bars_spec *spec,
+                     mp_buf *out); /* group, series, value; deviation where there is one */
+
+/* A number in each cell of a table, on a ground that is darker for larger ones, with a key of the shades. */
+typedef struct mp_svg_heat_spec {
+    const char *title;                 /* as above */
+    const char *row_label, *col_label; /* what the rows and the columns are: "score dimensions" */
+    int rows, cols;
+    const char *const *row, *const *col;
+    const double *value; /* rows x cols, row by row; not finite: an empty cell */
+    int decimals;        /* of the numbers in the cells */
+    bool diverging;      /* shades are of the distance from 0: blue above it, red below */
+} mp_svg_heat_spec;
+
+void mp_svg_heat(const mp_svg_heat_spec *spec, mp_buf *out);
+void mp_svg_heat_csv(const mp_svg_heat_spec *spec, mp_buf *out); /* row, column, value */
+
+/* A line a row: a dot at the mean with a whisker of the deviation, small dots for the single values behind it, and a diamond
+ * for what it is compared with. */
+typedef struct mp_svg_whisker {
+    const char *group; /* a heading stands above rows whose group differs from that of the row before; NULL: none */
+    const char *label; /* may be NULL, for the second row of what the first one names */
+    const char *name,
+        *colour; /* of the legend: rows of one name share a colour and an entry. NULL: no entry. colour NULL: next */
+    double mean, dev; /* not finite: not drawn */
+    int n;
+    const double *x; /* n: the single values */
+    double mark;     /* NAN: none */
+} mp_svg_whisker;
+
+typedef struct mp_svg_whiskers_spec {
+    const char *title;     /* as above */
+    const char *label;     /* of the axis: "test accuracy in percent" */
+    const char *mark_name; /* "paper"; NULL: no row has a mark */
+    int width;             /* 0: 620 */
+    int rows;
+    const mp_svg_whisker *row;
+} mp_svg_whiskers_spec;
+
+void mp_svg_whiskers(const mp_svg_whiskers_spec *spec, mp_buf *out);
+/* group, row, name, mean, deviation, the mark by its name, values (all in one cell with spaces between) */
+void mp_svg_whiskers_csv(const mp_svg_whiskers_spec *spec, mp_buf *out);
 
 typedef struct mp_svg_strip { /* a row of dots and a line at their mean */
     const char *name, *colour;
@@ -44,6 +108,7 @@ typedef struct mp_svg_dots_spec {
 } mp_svg_dots_spec;
 
 void mp_svg_dots(const mp_svg_dots_spec *spec, mp_buf *out);
+void mp_svg_dots_csv(const mp_svg_dots_spec *spec, mp_buf *out); /* row, label, value */
 
 /* One level of pooling: the nodes that entered it, named by their number in the input graph. */
 typedef struct mp_svg_level {

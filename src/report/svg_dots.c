@@ -1,7 +1,7 @@
 /* svg_dots.c - rows of dots over one axis: every value is seen, not only a mean.
  * SPDX-License-Identifier: MIT */
 #include "report/html.h"
-#include "report/svg.h"
+#include "report/svg_axis.h"
 
 #include <math.h>
 
@@ -86,13 +86,25 @@ static void say(const mp_svg_dots_spec *s, mp_buf *b)
 void mp_svg_dots(const mp_svg_dots_spec *s, mp_buf *b)
 {
     dots d = { s, TOP + (double)STRIP * s->strips };
-    mp_buf_printf(b,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" "
-                  "font-family=\"system-ui,sans-serif\" role=\"img\" aria-label=\"",
-                  WIDTH, d.bottom + FOOT, WIDTH, d.bottom + FOOT);
+    mp_svg_open(b, WIDTH, d.bottom + FOOT);
     say(s, b);
     mp_buf_puts(b, "\">\n");
     draw_axis(&d, b);
     for (int i = 0; i < s->strips; i++) draw_strip(&d, &s->strip[i], TOP + STRIP * (i + 0.5), b);
     mp_buf_puts(b, "</svg>\n");
+}
+
+void mp_svg_dots_csv(const mp_svg_dots_spec *s, mp_buf *b)
+{
+    mp_buf_puts(b, "row,label");
+    mp_csv_text(b, ",", s->x_label);
+    mp_buf_puts(b, "\n");
+    for (int i = 0; i < s->strips; i++) {
+        for (int k = 0; k < s->strip[i].n; k++) {
+            mp_csv_text(b, "", s->strip[i].name);
+            mp_csv_text(b, ",", s->strip[i].label[k]);
+            mp_csv_number(b, ",", s->strip[i].x[k]);
+            mp_buf_puts(b, "\n");
+        }
+    }
 }

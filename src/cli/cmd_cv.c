@@ -87,7 +87,7 @@ static mp_err add_models(const cv *c, const mp_cli_args *args, mp_variants *sets
 static mp_err add_dataset(cv *c, const char *name, const mp_cli_args *args, mp_study *s)
 {
     mp_arena *a = args->arena;
-    mp_variants sets = { .name = name, .data_dir = c->data, .columns = &c->columns };
+    mp_variants sets = { .name = name, .data_dir = c->data, .columns = mp_columns_of(&c->columns, true) };
     mp_dataset *d;
     mp_folds *f = MP_NEW(a, mp_folds, 1);
     MP_TRY(mp_setup_variant(&sets, &c->config, a, &d));

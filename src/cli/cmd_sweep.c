@@ -208,7 +208,7 @@ static bool next_combination(work *w)
 static mp_err add_dataset(work *w, const char *name)
 {
     mp_arena *a = w->args->arena;
-    mp_variants sets = { .name = name, .data_dir = w->conf->data, .columns = &w->conf->columns };
+    mp_variants sets = { .name = name, .data_dir = w->conf->data, .columns = mp_columns_of(&w->conf->columns, true) };
     mp_dataset *d;
     mp_folds *f = MP_NEW(a, mp_folds, 1);
     char line[512];

@@ -135,7 +135,7 @@ static const char *resume_file(const train *t, mp_arena *a)
 static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f, const mp_split **s)
 {
     mp_arena *a = args->arena;
-    mp_variants sets = { .name = args->operand[0], .data_dir = t->data, .columns = &t->columns };
+    mp_variants sets = { .name = args->operand[0], .data_dir = t->data, .columns = mp_columns_of(&t->columns, true) };
     mp_dataset *as_given, *as_used;
     MP_TRY(mp_setup_variant(&sets, &t->config, a, &as_given));
     const char *const *presets;

@@ -10,6 +10,7 @@ int mp_cmd_demo(int argc, char **argv);
 int mp_cmd_explain(int argc, char **argv);
 int mp_cmd_ops(int argc, char **argv);
 int mp_cmd_predict(int argc, char **argv);
+int mp_cmd_reproduce(int argc, char **argv);
 int mp_cmd_report(int argc, char **argv);
 int mp_cmd_selftest(int argc, char **argv);
 int mp_cmd_sweep(int argc, char **argv);

@@ -26,6 +26,7 @@ static const command commands[] = {
     { "train", "one training run on one split; saves the model", mp_cmd_train },
     { "cv", "cross-validation over folds and seeds, the paper's protocol; resumes", mp_cmd_cv },
     { "sweep", "grids over anything, from a YAML file; resumes", mp_cmd_sweep },
+    { "reproduce", "tables and figures of the paper, ours beside theirs; resumes", mp_cmd_reproduce },
     { "predict", "labels and probabilities of a model for other graphs", mp_cmd_predict },
     { "explain", "which nodes a model kept, at every level, as JSON and as a picture", mp_cmd_explain },
     { "report", "tables and pictures of a store as one HTML file", mp_cmd_report },

@@ -11,19 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static mp_err load(const char *name, const char *data_dir, const mp_config *c, const mp_column_options *columns,
-                   mp_arena *a, mp_dataset *out)
+mp_err mp_setup_load(const char *name, const char *data_dir, const mp_config *c, const mp_column_options *columns,
+                     mp_arena *a, mp_dataset *out)
 {
     mp_dataset_as as = mp_config_as(c);
     mp_columns which = columns ? mp_columns_of(columns, true) : (mp_columns){ .labelled = true };
     as.columns = &which;
-    return mp_dataset_load_as(name, data_dir, &as, a, out);
-}
-
-mp_err mp_setup_load(const char *name, const char *data_dir, const mp_config *c, const mp_column_options *columns,
-                     mp_arena *a, mp_dataset *out)
-{
-    MP_TRY(load(name, data_dir, c, columns, a, out));
+    MP_TRY(mp_dataset_load_as(name, data_dir, &as, a, out));
     mp_columns_left(&out->left);
     return MP_OK;
 }
@@ -42,15 +36,10 @@ void mp_setup_describe(const mp_dataset *d, const mp_folds *f, char *out, size_t
 
 mp_err mp_setup_variant(mp_variants *v, const mp_config *c, mp_arena *a, mp_dataset **out)
 {
-    bool edges = mp_config_as(c).edges;
-    const mp_dataset *other = v->set[!edges];
-    bool same = edges && other && other->unused_edge_columns == 0; /* there is nothing to read of edges */
-    *out = v->set[edges];
-    if (*out) return MP_OK;
-    *out = v->set[edges] = same ? v->set[!edges] : MP_NEW(a, mp_dataset, 1);
-    if (same) return MP_OK;
-    /* rows that were left out are told once */
-    return (other ? load : mp_setup_load)(v->name, v->data_dir, c, v->columns, a, *out);
+    bool first;
+    MP_TRY(mp_variant_of(v, c, a, out, &first));
+    if (first) mp_columns_left(&(*out)->left); /* once, though variants leave out the same rows */
+    return MP_OK;
 }
 
 mp_err mp_setup_use(mp_variants *v, const mp_config *c, const mp_folds *f, mp_arena *a, mp_dataset **out, char *line,

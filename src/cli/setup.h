@@ -9,6 +9,7 @@
 #include "cli/columns.h"
 #include "data/load.h"
 #include "model/checkpoint.h"
+#include "study/variants.h"
 #include "train/preset.h"
 #include "train/run.h"
 
@@ -17,17 +18,10 @@
 MP_MUST mp_err mp_setup_load(const char *name, const char *data_dir, const mp_config *c,
                              const mp_column_options *columns, mp_arena *a, mp_dataset *out);
 
-/* A set as several configurations read it, with the values of its edges or without: each is loaded when it is first asked for, since
- * what the set's preset says is known only when the set is. `told`: mp_setup_variant has described it. */
-typedef struct mp_variants {
-    const char *name, *data_dir;
-    const mp_column_options *columns;
-    mp_dataset *set[2];
-    bool told[2];
-} mp_variants;
+/* The variant that a configuration reads; says once which rows of a table were left out. */
 MP_MUST mp_err mp_setup_variant(mp_variants *v, const mp_config *c, mp_arena *a, mp_dataset **out);
 
-/* The variant that a configuration reads, with the line below where it is met for the first time; else `line` is empty. */
+/* The same, with the line below where it is met for the first time; else `line` is empty. */
 MP_MUST mp_err mp_setup_use(mp_variants *v, const mp_config *c, const mp_folds *f, mp_arena *a, mp_dataset **out,
                             char *line, size_t n);
 

@@ -87,3 +87,12 @@ CREATE TABLE calibration (
     squares REAL NOT NULL,                 -- sum of (probability - true or not)^2
     PRIMARY KEY (run, bin)
 ) WITHOUT ROWID;
+
+-- Version 5. What experiments measured beside runs: of a trained model, of a machine. A value is JSON, known by what it is of.
+CREATE TABLE measure (
+    key TEXT PRIMARY KEY,                  -- SHA-256 of what
+    what TEXT NOT NULL CHECK (json_valid(what)),
+    value TEXT NOT NULL CHECK (json_valid(value)),
+    version TEXT NOT NULL,                 -- of midpool
+    finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
+) WITHOUT ROWID;

@@ -14,7 +14,7 @@
 #include "train/grid.h"
 #include "train/run.h"
 
-#define MP_STORE_VERSION 4 /* stores of every version before are read, and brought up to this one when written to */
+#define MP_STORE_VERSION 5 /* stores of every version before are read, and brought up to this one when written to */
 
 typedef struct mp_store mp_store;
 
@@ -56,6 +56,11 @@ MP_MUST mp_err mp_store_declare(mp_store *s, const mp_declared *study, int n);
 /* All that was declared, in a fixed order. Stores from before there were declarations have none. A row that
  * cannot be read is left out: its runs are then like those of no study. */
 MP_MUST mp_err mp_store_declared(mp_store *s, mp_arena *a, const mp_declared **out, int *n);
+
+/* What was measured beside runs, as JSON; `what` is a JSON text that says of what, the same for the same thing. A value that is
+ * there stays as it is. `*value` is NULL when there is none. */
+MP_MUST mp_err mp_store_measure_put(mp_store *s, const char *what, const char *value);
+MP_MUST mp_err mp_store_measure_get(mp_store *s, const char *what, mp_arena *a, const char **value);
 
 typedef struct mp_stored {
     const char *hash; /* of the key, as mp_run_key_hash gives it today */

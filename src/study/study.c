@@ -58,38 +58,53 @@ static mp_err make_row(mp_study *s, mp_study_row *row)
     return MP_OK;
 }
 
-static bool have(const mp_study *s, const mp_study_row *row)
+static int find(const mp_study *s, const mp_study_row *row)
 {
     for (int i = 0; i < s->rows; i++) {
         const mp_study_row *r = &s->row[i];
-        if (r->data == row->data && r->folds == row->folds && r->grid == row->grid &&
+        if (r->data == row->data && r->folds == row->folds && r->grid == row->grid && r->runs == row->runs &&
             mp_conf_equal(mp_config_table, &r->config, &row->config))
-            return true;
+            return i;
     }
-    return false;
+    return -1;
+}
+
+static int append(mp_study *s, const mp_study_row *row)
+{
+    if (s->rows == s->room) {
+        s->room = mp_room(s->room, (int64_t)s->rows + 1, 16, "rows of a study");
+        MP_MORE(s->arena, s->row, s->rows, s->room);
+    }
+    mp_study_row *r = &s->row[s->rows];
+    *r = *row;
+    r->place = MP_NEW_RAW(s->arena, int, r->runs);
+    s->plan.arena = s->arena;
+    int each = s->seeds * r->folds->count; /* runs of a point */
+    for (int i = 0; i < r->points; i++)
+        mp_cv_add(&s->plan, r->data, r->folds, &r->point[i], s->seeds, r->place + (size_t)i * (size_t)each);
+    return s->rows++;
+}
+
+mp_err mp_study_place(mp_study *s, mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid, int *place,
+                      bool *added)
+{
+    mp_study_row row = { .data = d, .folds = f, .config = *config, .grid = grid };
+    MP_TRY(make_row(s, &row));
+    MP_TRY(check_size(s, f, config->seed, row.points));
+    row.runs = row.points * s->seeds * f->count;
+    *place = find(s, &row);
+    *added = *place < 0;
+    if (*added) *place = append(s, &row);
+    return MP_OK;
 }
 
 mp_err mp_study_add(mp_study *s, mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid,
                     mp_study_row **added)
 {
-    mp_study_row row = { .data = d, .folds = f, .config = *config, .grid = grid };
-    MP_TRY(make_row(s, &row));
-    MP_TRY(check_size(s, f, config->seed, row.points));
-    if (added) *added = NULL;
-    if (have(s, &row)) return MP_OK;
-    if (s->rows == s->room) {
-        s->room = mp_room(s->room, (int64_t)s->rows + 1, 16, "rows of a study");
-        MP_MORE(s->arena, s->row, s->rows, s->room);
-    }
-    int each = s->seeds * f->count; /* runs of a point */
-    row.runs = row.points * each;
-    row.place = MP_NEW_RAW(s->arena, int, row.runs);
-    s->plan.arena = s->arena;
-    for (int i = 0; i < row.points; i++)
-        mp_cv_add(&s->plan, d, f, &row.point[i], s->seeds, row.place + (size_t)i * (size_t)each);
-    s->row[s->rows] = row;
-    if (added) *added = &s->row[s->rows];
-    s->rows++;
+    int place;
+    bool fresh;
+    MP_TRY(mp_study_place(s, d, f, config, grid, &place, &fresh));
+    if (added) *added = fresh ? &s->row[place] : NULL;
     return MP_OK;
 }
 
@@ -257,11 +272,13 @@ static mp_err read_back(mp_study *s)
     int n = s->plan.count;
     collector c = { s, MP_NEW(s->arena, tagged, n + 1) };
     s->result = MP_NEW(s->arena, mp_run_result, n + 1);
+    s->results = n;
     for (int i = 0; i < n; i++) {
         mp_run_key_hash(&s->plan.run[i].key, c.tag[i].hash);
         c.tag[i].place = i;
         s->result[i].curve_len = -1;
     }
+    if (!s->store) return MP_OK;
     qsort(c.tag, (size_t)n, sizeof *c.tag, by_hash);
     mp_store_filter filter = { .status = MP_RUN_DONE };
     MP_TRY(mp_store_each(s->store, &filter, collect, &c));
@@ -299,6 +316,7 @@ static mp_err count_lost(mp_study *s)
 
 static mp_err run_open(mp_study *s)
 {
+    s->asked = s->again = 0;
     MP_TRY(declare(s));
     mp_cv_options o = { .jobs = s->jobs,
                         .threads = s->threads,
@@ -346,12 +364,31 @@ static mp_err check_memory(const mp_study *s, const mp_study_row *row)
     return mp_forecast_memory(&work, &unused);
 }
 
+mp_err mp_study_fits(const mp_study *s, mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid)
+{
+    mp_study quiet = *s;
+    mp_study_row row = { .data = d, .folds = f, .config = *config, .grid = grid };
+    quiet.listener = (mp_listener){ 0 };
+    if (quiet.plan.count < 1) quiet.plan.count = s->jobs;
+    MP_TRY(make_row(&quiet, &row));
+    return check_memory(&quiet, &row);
+}
+
 mp_err mp_study_run(mp_study *s)
 {
     if (s->models) MP_TRY(check_names(s));
     for (int i = 0; i < s->rows; i++) MP_TRY(check_memory(s, &s->row[i]));
     MP_TRY(mp_store_open(s->store_path, MP_STORE_WRITE, &s->store));
     mp_err e = run_open(s);
+    mp_store_close(s->store);
+    s->store = NULL;
+    return e;
+}
+
+mp_err mp_study_read(mp_study *s)
+{
+    if (access(s->store_path, F_OK) == 0) MP_TRY(mp_store_open(s->store_path, MP_STORE_READ, &s->store));
+    mp_err e = read_back(s);
     mp_store_close(s->store);
     s->store = NULL;
     return e;
@@ -367,13 +404,19 @@ const mp_metric *mp_study_metric(const mp_study_row *row)
     return m;
 }
 
+const mp_run_result *mp_study_result(const mp_study *s, const mp_study_row *row, int i)
+{
+    int place = row->place[i];
+    return place < s->results && s->result[place].curve_len >= 0 ? &s->result[place] : NULL;
+}
+
 static int gather(const mp_study *s, const mp_study_row *row, mp_choice_run *out)
 {
     int n = 0;
     for (int i = 0; i < row->runs; i++) {
         const mp_run_key *k = &s->plan.run[row->place[i]].key;
-        const mp_run_result *r = &s->result[row->place[i]];
-        if (r->curve_len < 0) continue;
+        const mp_run_result *r = mp_study_result(s, row, i);
+        if (!r) continue;
         out[n++] = (mp_choice_run){ .seed = k->config.seed,
                                     .fold = k->fold,
                                     .folds = k->folds,

@@ -40,12 +40,21 @@ typedef struct mp_study {
     int asked;             /* runs looked for in the store */
     int again;             /* of them there, but without a model that is to be kept */
     mp_run_result *result; /* for each run of the plan, without its curve; curve_len -1: there is none */
+    int results;           /* of how many runs: rows may have been added since they were read */
 } mp_study;
 
 /* Checks the models of a new row; refuses seeds that no int can hold, and more runs than a plan may have. In `*added` (may be NULL) the row, good until the next one comes, or NULL when there
  * is an equal one already. */
 MP_MUST mp_err mp_study_add(mp_study *s, mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid,
                             mp_study_row **added);
+
+/* The same, with the place of the row, new or not. Rows of other seeds are other rows. */
+MP_MUST mp_err mp_study_place(mp_study *s, mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid,
+                              int *place, bool *added);
+
+/* Whether there is memory for the runs of such a row: MP_ERR_LIMIT. */
+MP_MUST mp_err mp_study_fits(const mp_study *s, mp_dataset *d, const mp_folds *f, const mp_config *config,
+                             mp_grid grid);
 
 /* Whether some point of the row uses the option. */
 bool mp_study_row_uses(const mp_study_row *row, const char *option);
@@ -57,8 +66,14 @@ MP_MUST mp_err mp_study_prepare(mp_study *s);
  * continue; runs that failed are counted, not fatal. */
 MP_MUST mp_err mp_study_run(mp_study *s);
 
+/* Reads what the store has of the plan, and runs nothing. A store that does not exist has nothing. */
+MP_MUST mp_err mp_study_read(mp_study *s);
+
 /* Where the model of a run is when models are kept. */
 const char *mp_study_model_path(const mp_study *s, const mp_run_key *key, mp_arena *a);
+
+/* Of run i of a row; NULL: it is not there. */
+const mp_run_result *mp_study_result(const mp_study *s, const mp_study_row *row, int i);
 
 /* The metric that chooses within a row and is shown. */
 const mp_metric *mp_study_metric(const mp_study_row *row);

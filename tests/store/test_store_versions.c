@@ -204,6 +204,35 @@ static void every_bin_of_a_run_comes_back(void **state)
     mp_arena_free(a);
 }
 
+/* A value stays as it was put first; a store of version 4 has none and takes them when it is written to. */
+static void measurements_are_kept_under_what_they_are_of(void **state)
+{
+    (void)state;
+    const char *path = fresh(), *value;
+    mp_arena *a = mp_arena_new(0);
+    mp_store *s = open_store(path, MP_STORE_WRITE);
+    assert_int_equal(mp_db_exec(s, "DROP TABLE measure; PRAGMA user_version = 4", "test"), MP_OK);
+    mp_store_close(s);
+    s = open_store(path, MP_STORE_READ);
+    assert_int_equal(mp_store_measure_get(s, "{\"of\":1}", a, &value), MP_OK);
+    assert_null(value);
+    mp_store_close(s);
+    s = open_store(path, MP_STORE_WRITE);
+    assert_int_equal(mp_store_measure_put(s, "{\"of\":1}", "[1,2]"), MP_OK);
+    assert_int_equal(mp_store_measure_put(s, "{\"of\":2}", "\"two\""), MP_OK);
+    assert_int_equal(mp_store_measure_put(s, "{\"of\":1}", "[3]"), MP_OK);
+    assert_int_not_equal(mp_store_measure_put(s, "{\"of\":3}", "no JSON"), MP_OK);
+    assert_int_equal(mp_store_measure_get(s, "{\"of\":1}", a, &value), MP_OK);
+    assert_string_equal(value, "[1,2]");
+    assert_int_equal(mp_store_measure_get(s, "{\"of\":2}", a, &value), MP_OK);
+    assert_string_equal(value, "\"two\"");
+    assert_int_equal(mp_store_measure_get(s, "{\"of\":3}", a, &value), MP_OK);
+    assert_null(value);
+    mp_store_close(s);
+    assert_sound(path);
+    mp_arena_free(a);
+}
+
 /* As version 3 left it: all that version 4 added is gone. */
 static void a_store_of_version_3_has_no_calibrations_and_gets_them(void **state)
 {
@@ -214,7 +243,8 @@ static void a_store_of_version_3_has_no_calibrations_and_gets_them(void **state)
     int n;
     mp_store *s = open_store(path, MP_STORE_WRITE);
     assert_int_equal(put(s, 42, 1, NULL), MP_OK);
-    assert_int_equal(mp_db_exec(s, "DROP TABLE calibration; PRAGMA user_version = 3", "test"), MP_OK);
+    assert_int_equal(mp_db_exec(s, "DROP TABLE calibration; DROP TABLE measure; PRAGMA user_version = 3", "test"),
+                     MP_OK);
     mp_store_close(s);
     s = open_store(path, MP_STORE_READ);
     assert_int_equal(mp_store_load(s, NULL, a, &run, &n), MP_OK);
@@ -350,6 +380,7 @@ int main(void)
         cmocka_unit_test(a_store_of_version_2_keeps_its_runs),
         cmocka_unit_test(every_metric_of_a_run_comes_back),
         cmocka_unit_test(every_bin_of_a_run_comes_back),
+        cmocka_unit_test(measurements_are_kept_under_what_they_are_of),
         cmocka_unit_test(a_store_of_version_3_has_no_calibrations_and_gets_them),
         cmocka_unit_test(a_store_without_a_version_is_none),
         cmocka_unit_test(a_study_is_declared_once_and_without_what_varies_in_it),

@@ -1,0 +1,168 @@
+/* cmd_reproduce.c - midpool reproduce NAME: an experiment of the paper end to end, ours beside theirs.
+ * SPDX-License-Identifier: MIT */
+#include "base/crew.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/setup.h"
+#include "cli/watch.h"
+#include "experiment/lab.h"
+#include "report/report.h"
+
+#include <string.h>
+
+typedef struct conf {
+    const char *store, *out, *markdown, *data, *datasets, *pools;
+    int quick, show, dry_run, seeds, folds, grid, jobs, threads, quiet;
+} conf;
+
+/* clang-format off */
+static const mp_opt options[] = {
+    { "quick", MP_OPT_FLAG, offsetof(conf, quick), "false", 0, 1, NULL, "a small version: few data sets, seeds and epochs; minutes" },
+    { "dry-run", MP_OPT_FLAG, offsetof(conf, dry_run), "false", 0, 1, NULL, "list what would be run, with an estimate of the time" },
+    { "show", MP_OPT_FLAG, offsetof(conf, show), "false", 0, 1, NULL, "run nothing: show what the store has" },
+    { "seeds", MP_OPT_INT, offsetof(conf, seeds), "0", 0, 100000, NULL, "number of seeds, from 42 on; 0 = as the experiment has it" },
+    { "folds", MP_OPT_INT, offsetof(conf, folds), "0", 0, 100, NULL, "number of folds; 0 = as the fold files have, else 10" },
+    { "grid", MP_OPT_CHOICE, offsetof(conf, grid), "paper", 0, 0, "none|code|paper", "MID settings to choose from: none = h 5, drop 0.1; code = h 1,5,9 x drop 0,0.1,0.2; paper = h 5,9 x drop 0.1,0.2" },
+    { "jobs", MP_OPT_INT, offsetof(conf, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors" },
+    { "threads", MP_OPT_INT, offsetof(conf, threads), "0", 0, 256, NULL, "threads of one run; 0 = 1, or all processors when --jobs is 1" },
+    { "quiet", MP_OPT_FLAG, offsetof(conf, quiet), "false", 0, 1, NULL, "no progress" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+};
+static const mp_cli_text texts[] = {
+    { "datasets", offsetof(conf, datasets), NULL, "NAMES", "data sets in place of the experiment's, a,b,c" },
+    { "pools", offsetof(conf, pools), NULL, "NAMES", "methods in place of the experiment's, a,b,c" },
+    { "store", offsetof(conf, store), "reproduce.db", "FILE", "where runs and measurements are kept, and looked up" },
+    { "out", offsetof(conf, out), "report.html", "FILE", "the page" },
+    { "markdown", offsetof(conf, markdown), NULL, "FILE", "the tables as a document" },
+    { "data", offsetof(conf, data), NULL, "DIR", "folder with data sets" },
+    { NULL, 0, NULL, NULL, NULL }
+};
+/* clang-format on */
+static const mp_cli_group groups[] = { { "options", options, 0 }, { NULL, NULL, 0 } };
+
+static mp_err print_list(void)
+{
+    mp_buf b = { 0 };
+    for (const mp_experiment *x = mp_experiments; x->name; x++) mp_buf_printf(&b, "%-18s %s\n", x->name, x->summary);
+    mp_buf_puts(&b, "all                all of them\n\n"
+                    "midpool reproduce all --quick makes a small version of each in minutes.\n");
+    mp_err e = mp_cli_print(b.p, b.n);
+    mp_buf_free(&b);
+    return e;
+}
+
+static mp_err unknown(const char *name)
+{
+    const char *names[64];
+    int n = 0;
+    for (const mp_experiment *x = mp_experiments; x->name && n < 62; x++) names[n++] = x->name;
+    names[n++] = "all";
+    names[n] = NULL;
+    const char *near = mp_nearest(name, names);
+    return mp_fail(MP_ERR_USAGE, "no experiment '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
+                   near ? "'?" : " (midpool reproduce lists them)");
+}
+
+static mp_err choose(const char *list, mp_arena *a, const mp_experiment *const **out, int *n)
+{
+    int words, all = 0;
+    const char *const *word = mp_cli_split(list, a, &words);
+    while (mp_experiments[all].name) all++;
+    const mp_experiment **x = MP_NEW(a, const mp_experiment *, all *(words + 1));
+    *n = 0;
+    for (int i = 0; i < words; i++) {
+        bool every = strcmp(word[i], "all") == 0;
+        if (!every && !mp_experiment_find(word[i])) return unknown(word[i]);
+        for (int k = 0; k < all; k++)
+            if (every || strcmp(mp_experiments[k].name, word[i]) == 0) x[(*n)++] = &mp_experiments[k];
+    }
+    *out = x;
+    return *n ? MP_OK : mp_fail(MP_ERR_USAGE, "expected the name of an experiment (midpool reproduce lists them)");
+}
+
+static mp_err print_section(const mp_section *s)
+{
+    mp_buf text = { 0 };
+    mp_section_print(s, &text);
+    mp_err e = mp_cli_print(text.p, text.n);
+    mp_buf_free(&text);
+    return e;
+}
+
+static mp_err write_markdown(const conf *c, const mp_cli_args *args, const mp_section *section, int n)
+{
+    mp_buf b = { 0 };
+    mp_buf_printf(&b, "<!-- made by: %s -->\n\n", args->line);
+    for (int i = 0; i < n; i++) mp_section_markdown(&section[i], &b);
+    mp_err e = mp_write_file(c->markdown, b.p, b.n);
+    mp_buf_free(&b);
+    return e;
+}
+
+static void on_note(const char *line)
+{
+    mp_cli_say("midpool: %s", line);
+}
+
+static mp_err show(const conf *c, const mp_cli_args *args, const mp_section *section, int n)
+{
+    for (int i = 0; i < n; i++) MP_TRY(print_section(&section[i]));
+    if (c->markdown) MP_TRY(write_markdown(c, args, section, n));
+    mp_report_options o = { .title = "midpool reproduce", .note = on_note, .sections = n, .section = section };
+    MP_TRY(mp_report_write(c->store, c->out, &o, NULL, NULL));
+    mp_cli_say("page: %s", c->out);
+    return MP_OK;
+}
+
+static mp_err run(void *data, const mp_cli_args *args)
+{
+    const conf *c = data;
+    const mp_experiment *const *x;
+    int n, jobs = c->jobs ? c->jobs : mp_cpu_count();
+    mp_watch watch;
+    if (args->operands == 0) return print_list();
+    MP_TRY(choose(args->operand[0], args->arena, &x, &n));
+    const char *const written[] = { c->store, c->out, c->markdown };
+    for (int i = c->show; i < 3 && !c->dry_run; i++) MP_TRY(mp_setup_writable(written[i]));
+    mp_lab *lab = mp_lab_new(&(mp_lab_options){ .store_path = c->store,
+                                                .data_dir = c->data,
+                                                .command = args->line,
+                                                .quick = c->quick,
+                                                .still = c->show || c->dry_run,
+                                                .seeds = c->seeds,
+                                                .folds = c->folds,
+                                                .grid = (mp_grid)c->grid,
+                                                .jobs = jobs,
+                                                .threads = c->threads ? c->threads
+                                                           : jobs > 1 ? 1
+                                                                      : mp_cpu_count(),
+                                                .datasets = c->datasets,
+                                                .pools = c->pools,
+                                                .listener = mp_watch_begin(&watch, c->quiet, NULL) },
+                             args->arena);
+    mp_section *section = MP_NEW(args->arena, mp_section, n);
+    if (c->dry_run) {
+        MP_TRY(mp_lab_plan(lab, x, n, section));
+        return print_section(section);
+    }
+    MP_TRY(mp_lab_make(lab, x, n, section));
+    return show(c, args, section, n);
+}
+
+static const mp_cli command = {
+    .name = "reproduce",
+    .operands = "[NAME[,NAME...]|all]",
+    .summary = "Tables and figures of the paper, ours beside theirs. Without a name: the list of experiments. Started "
+               "again it "
+               "continues.",
+    .most = 1,
+    .size = sizeof(conf),
+    .groups = groups,
+    .texts = texts,
+    .run = run,
+};
+
+int mp_cmd_reproduce(int argc, char **argv)
+{
+    return mp_cli_main(&command, argc, argv);
+}

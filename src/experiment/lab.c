@@ -1,0 +1,377 @@
+/* lab.c - rows of studies for experiments, and the rounds in which they are run. Measurements are in measure.c.
+ * SPDX-License-Identifier: MIT */
+#include "experiment/lab_own.h"
+
+#include "base/crew.h"
+#include "data/known.h"
+#include "data/load.h"
+#include "model/model.h"
+#include "study/forecast.h"
+#include "train/once.h"
+#include "train/preset.h"
+
+#include <math.h>
+#include <string.h>
+
+const mp_experiment *mp_experiment_find(const char *name)
+{
+    for (const mp_experiment *x = mp_experiments; x->name; x++)
+        if (strcmp(x->name, name) == 0) return x;
+    return NULL;
+}
+
+mp_lab *mp_lab_new(const mp_lab_options *o, mp_arena *a)
+{
+    mp_lab *lab = MP_NEW(a, mp_lab, 1);
+    lab->o = *o;
+    lab->arena = a;
+    for (int i = 0; i < 2; i++)
+        lab->study[i] = (mp_study){ .arena = a,
+                                    .store_path = o->store_path,
+                                    .command = o->command,
+                                    .jobs = o->jobs,
+                                    .threads = o->threads,
+                                    .keep_models = i == 1,
+                                    .listener = o->listener };
+    return lab;
+}
+
+bool mp_lab_quick(const mp_lab *lab)
+{
+    return lab->o.quick;
+}
+
+static const char *const *split(const char *list, mp_arena *a, int *n)
+{
+    mp_span rest = mp_span_of(list), word;
+    const char **out = MP_NEW(a, const char *, strlen(list) / 2 + 2);
+    *n = 0;
+    while (mp_next_field(&rest, ',', &word))
+        if (word.n) out[(*n)++] = mp_arena_text(a, word.p, word.n);
+    return out;
+}
+
+const char *const *mp_lab_sets(const mp_lab *lab, const char *full, const char *quick, int *n)
+{
+    return split(lab->o.datasets ? lab->o.datasets : lab->o.quick ? quick : full, lab->arena, n);
+}
+
+const char *const *mp_lab_pools(const mp_lab *lab, const char *full, const char *quick, int *n)
+{
+    return split(lab->o.pools ? lab->o.pools : lab->o.quick ? quick : full, lab->arena, n);
+}
+
+int mp_lab_seeds(const mp_lab *lab, int full, int quick)
+{
+    return lab->o.seeds ? lab->o.seeds : lab->o.quick ? quick : full;
+}
+
+mp_ask mp_ask_mid(const mp_lab *lab, mp_ask ask)
+{
+    ask.grid = lab->o.grid;
+    if (ask.grid == MP_GRID_NONE) ask.settings = mp_preset_find("mid")->settings;
+    return ask;
+}
+
+const char *mp_lab_title(const char *pool)
+{
+    const mp_pool_op *op = mp_pool_find(pool);
+    const mp_baseline *baseline = mp_baseline_find(pool);
+    return op ? op->title : baseline ? baseline->title : pool;
+}
+
+/* ---- data sets ---- */
+
+/* Once for each experiment: what was left out, and what is odd about the data. */
+static void note(mp_lab *lab, const char *line)
+{
+    for (int i = 0; i < lab->notes; i++)
+        if (strcmp(lab->note[i], line) == 0) return;
+    if (lab->notes == lab->notes_room) {
+        lab->notes_room = mp_room(lab->notes_room, (int64_t)lab->notes + 1, 16, "notes");
+        MP_MORE(lab->arena, lab->note, lab->notes, lab->notes_room);
+    }
+    lab->note[lab->notes++] = line;
+}
+
+static void note_caveat(mp_lab *lab, const char *dataset)
+{
+    const mp_known *k = mp_known_find(dataset);
+    if (k && k->note) note(lab, mp_arena_printf(lab->arena, "%s: %s.", dataset, k->note));
+}
+
+static mp_err find_set(mp_lab *lab, const char *name, mp_lab_set **out)
+{
+    for (int i = 0; i < lab->sets; i++)
+        if (strcmp(lab->set[i]->variants.name, name) == 0) {
+            *out = lab->set[i];
+            return MP_OK;
+        }
+    if (lab->sets == MP_LAB_SETS) return mp_fail(MP_ERR_LIMIT, "more than %d data sets", MP_LAB_SETS);
+    mp_lab_set *s = MP_NEW(lab->arena, mp_lab_set, 1);
+    s->variants = (mp_variants){ .name = name, .data_dir = lab->o.data_dir, .columns = { .labelled = true } };
+    lab->set[lab->sets++] = *out = s;
+    mp_config plain;
+    mp_dataset *d;
+    mp_config_init(&plain);
+    mp_err e = mp_variant_of(&s->variants, &plain, lab->arena, &d, NULL);
+    if (e == MP_OK)
+        return mp_folds_load(d, NULL, lab->o.folds ? lab->o.folds : lab->o.quick ? 3 : 0, lab->arena, &s->folds);
+    if (e != MP_ERR_IO && e != MP_ERR_INPUT && e != MP_ERR_USAGE) return e;
+    const char *why = mp_message();
+    s->absent = mp_arena_text(lab->arena, why, strlen(why));
+    return MP_OK;
+}
+
+/* ---- rows ---- */
+
+static mp_err configure(const mp_lab *lab, const mp_ask *ask, const mp_dataset *d, mp_config *c)
+{
+    const char *const *presets, *preset = ask->preset;
+    bool has = false;
+    for (const mp_method_preset *p = mp_config_presets(ask->pool); preset && p && p->name; p++)
+        has = has || strcmp(p->name, preset) == 0;
+    if (preset && !has && !mp_preset_find(preset)) preset = NULL; /* of this method there is none: its defaults */
+    MP_TRY(mp_presets_for(d, ask->pool, preset, lab->arena, &presets));
+    mp_config_init(c);
+    for (; *presets; presets++) MP_TRY(mp_conf_set_all(mp_config_table, c, *presets, "preset"));
+    if (ask->settings) MP_TRY(mp_conf_set_all(mp_config_table, c, ask->settings, "settings"));
+    memset(c->pool, 0, sizeof c->pool);
+    return mp_conf_set(mp_config_table, c, "pool", ask->pool, "--pools");
+}
+
+static bool same_ask(const mp_ask *a, const mp_ask *b)
+{
+    const char *const x[] = { a->dataset, a->pool, a->preset, a->settings };
+    const char *const y[] = { b->dataset, b->pool, b->preset, b->settings };
+    for (int i = 0; i < 4; i++)
+        if (strcmp(x[i] ? x[i] : "", y[i] ? y[i] : "") != 0) return false;
+    return a->grid == b->grid && a->seeds == b->seeds && a->models == b->models;
+}
+
+/* Reasons that lie in the data or in the machine leave the row out; others are mistakes of the experiment. */
+static mp_err left_out(mp_lab *lab, const mp_ask *ask, mp_err e, mp_lab_row_own *row)
+{
+    if (e == MP_OK || (e != MP_ERR_LIMIT && e != MP_ERR_INPUT && e != MP_ERR_USAGE)) return e;
+    row->why = mp_arena_printf(lab->arena, "Left out: %s on %s: %s.", ask->pool, ask->dataset, mp_message());
+    return MP_OK;
+}
+
+static mp_err add_row(mp_lab *lab, mp_lab_set *set, mp_lab_row_own *row)
+{
+    const mp_ask *ask = &row->ask;
+    mp_study *s = &lab->study[ask->models];
+    mp_config c;
+    mp_dataset *d;
+    bool added;
+    mp_config_init(&c);
+    MP_TRY(mp_variant_of(&set->variants, &c, lab->arena, &d, NULL));
+    MP_TRY(configure(lab, ask, d, &c));
+    MP_TRY(mp_variant_of(&set->variants, &c, lab->arena, &d, NULL));
+    s->seeds = ask->seeds;
+    if (!lab->o.still) MP_TRY(mp_study_fits(s, d, &set->folds, &c, ask->grid));
+    MP_TRY(mp_study_place(s, d, &set->folds, &c, ask->grid, &row->place, &added));
+    lab->fresh[ask->models] += added;
+    return MP_OK;
+}
+
+static mp_err new_row(mp_lab *lab, const mp_ask *ask, mp_lab_row_own **out)
+{
+    mp_lab_set *set;
+    MP_TRY(find_set(lab, ask->dataset, &set));
+    if (lab->rows == lab->rows_room) {
+        lab->rows_room = mp_room(lab->rows_room, (int64_t)lab->rows + 1, 64, "rows");
+        MP_MORE(lab->arena, lab->row, lab->rows, lab->rows_room);
+    }
+    mp_lab_row_own *row = *out = &lab->row[lab->rows++];
+    *row = (mp_lab_row_own){ .ask = *ask, .place = -1 };
+    const char **text[] = { &row->ask.dataset, &row->ask.pool, &row->ask.preset, &row->ask.settings };
+    for (int i = 0; i < 4; i++)
+        if (*text[i]) *text[i] = mp_arena_text(lab->arena, *text[i], strlen(*text[i]));
+    if (set->absent) {
+        row->why = mp_arena_printf(lab->arena, "Left out: %s: %s.", ask->dataset, set->absent);
+        return MP_OK;
+    }
+    return left_out(lab, ask, add_row(lab, set, row), row);
+}
+
+mp_err mp_lab_row(mp_lab *lab, const mp_ask *given, int *row)
+{
+    mp_ask ask = *given;
+    mp_lab_row_own *own = NULL;
+    if (ask.seeds == 0) ask.seeds = mp_lab_seeds(lab, 10, 1);
+    for (int i = 0; i < lab->rows && !own; i++)
+        if (same_ask(&lab->row[i].ask, &ask)) own = &lab->row[i];
+    if (!own) MP_TRY(new_row(lab, &ask, &own));
+    if (own->why) note(lab, own->why);
+    if (own->place >= 0) note_caveat(lab, ask.dataset);
+    *row = own->place < 0 ? -1 : (int)(own - lab->row);
+    return MP_OK;
+}
+
+const mp_study_row *mp_lab_study_row(const mp_lab *lab, int row)
+{
+    mp_assert(row >= 0 && row < lab->rows);
+    return &lab->study[lab->row[row].ask.models].row[lab->row[row].place];
+}
+
+mp_err mp_lab_choose(const mp_lab *lab, int row, mp_select mode, mp_choice *out)
+{
+    *out = (mp_choice){ .mode = mode, .test.mean = (double)NAN, .large.mean = (double)NAN };
+    if (row < 0) return MP_OK;
+    return mp_study_choose(&lab->study[lab->row[row].ask.models], mp_lab_study_row(lab, row), mode, out);
+}
+
+int mp_lab_runs(const mp_lab *lab, int row)
+{
+    return row < 0 ? 0 : mp_lab_study_row(lab, row)->runs;
+}
+
+mp_lab_run mp_lab_run_at(const mp_lab *lab, int row, int i)
+{
+    const mp_study *s = &lab->study[lab->row[row].ask.models];
+    const mp_study_row *r = mp_lab_study_row(lab, row);
+    return (mp_lab_run){ &s->plan.run[r->place[i]], mp_study_result(s, r, i) };
+}
+
+const double *mp_lab_values(mp_lab *lab, int row, const mp_choice *c, int *n)
+{
+    double *v = MP_NEW(lab->arena, double, mp_lab_runs(lab, row) + 1);
+    *n = 0;
+    if (row < 0 || isnan(c->test.mean)) return v;
+    const mp_study_row *r = mp_lab_study_row(lab, row);
+    int folds = r->folds->count, seeds = r->runs / r->points / folds;
+    for (int s = 0; s < seeds; s++)
+        for (int f = 0; f < folds; f++)
+            for (int p = 0; p < r->points; p++) {
+                mp_lab_run run = mp_lab_run_at(lab, row, (p * seeds + s) * folds + f);
+                if (!run.result) continue;
+                const mp_config *k = &run.run->key.config;
+                for (int g = 0; g < c->grid.seeds; g++) {
+                    if (c->grid.seed[g] != k->seed || c->chosen[g] == MP_NO_POINT) continue;
+                    const mp_choice_point *q = &c->grid.point[c->chosen[g]];
+                    if (q->score_dim == k->score_dim && q->drop == k->drop) v[(*n)++] = run.result->test_metric;
+                }
+            }
+    return v;
+}
+
+/* ---- rounds ---- */
+
+static mp_err call_all(mp_lab *lab, const mp_experiment *const *x, int n, mp_section *out)
+{
+    for (int i = 0; i < n; i++) {
+        out[i] = (mp_section){ .arena = lab->arena, .name = x[i]->name, .title = x[i]->title };
+        lab->notes = 0;
+        MP_TRY(x[i]->make(lab, &out[i]));
+        for (int k = 0; k < lab->notes; k++) mp_section_note(&out[i], "%s", lab->note[k]);
+    }
+    return MP_OK;
+}
+
+static mp_err run_studies(mp_lab *lab)
+{
+    for (int i = 1; i >= 0; i--) { /* runs whose models are kept come first: the other study finds them */
+        if (!lab->fresh[i]) continue;
+        lab->fresh[i] = 0;
+        if (lab->o.still) {
+            MP_TRY(mp_study_read(&lab->study[i]));
+            continue;
+        }
+        MP_TRY(mp_study_prepare(&lab->study[i]));
+        mp_listener_line(&lab->o.listener, "%d runs, %d side by side, kept in %s", lab->study[i].plan.count,
+                         lab->o.jobs, lab->o.store_path);
+        MP_TRY(mp_study_run(&lab->study[i]));
+    }
+    return MP_OK;
+}
+
+mp_err mp_lab_make(mp_lab *lab, const mp_experiment *const *x, int n, mp_section *out)
+{
+    for (;;) {
+        MP_TRY(call_all(lab, x, n, out));
+        if (!lab->fresh[0] && !lab->fresh[1] && !lab->fresh_measures) return MP_OK;
+        MP_TRY(run_studies(lab));
+        MP_TRY(mp_lab_measure_all(lab));
+    }
+}
+
+/* ---- the plan ---- */
+
+/* Of finished runs of the row; where there are none: two epochs of its widest setting, on its first fold. */
+static mp_err epoch_seconds(mp_lab *lab, int row, double *seconds, int *epochs)
+{
+    const mp_study_row *r = mp_lab_study_row(lab, row);
+    double sum = 0, count = 0;
+    int n = 0;
+    for (int i = 0; i < r->runs; i++) {
+        mp_lab_run run = mp_lab_run_at(lab, row, i);
+        if (!run.result) continue;
+        sum += run.result->seconds;
+        count += run.result->epochs;
+        n++;
+    }
+    *seconds = n && count > 0 ? sum / count : 0;
+    *epochs = n ? (int)(count / n + 0.5) : 0;
+    if (n) return MP_OK;
+    const mp_config *widest = &r->point[0];
+    for (int i = 1; i < r->points; i++)
+        if (r->point[i].score_dim > widest->score_dim) widest = &r->point[i];
+    mp_run_key key = mp_run_key_of(r->data, r->folds, &r->folds->split[0], widest);
+    mp_run_result result;
+    *epochs = key.config.patience > 0 && 2 * key.config.patience + 20 < key.config.epochs ? 2 * key.config.patience + 20
+                                                                                          : key.config.epochs;
+    key.config.epochs = key.config.epochs < 2 ? key.config.epochs : 2;
+    key.config.warmup = key.config.warmup < 1 ? key.config.warmup : 1;
+    mp_arena *a = mp_arena_new(1 << 20);
+    mp_err e = mp_run_once(r->data, &r->folds->split[0], &key, 1, &(mp_fit_options){ 0 }, a, &result, NULL);
+    if (e == MP_OK) *seconds = result.seconds / result.epochs;
+    mp_arena_free(a);
+    return e;
+}
+
+static int finished(const mp_lab *lab, int row)
+{
+    int n = 0;
+    for (int i = 0; i < mp_lab_runs(lab, row); i++) n += mp_lab_run_at(lab, row, i).result != NULL;
+    return n;
+}
+
+mp_err mp_lab_plan(mp_lab *lab, const mp_experiment *const *x, int n, mp_section *out)
+{
+    static const char *const header[] = { "data set", "model",      "settings",      "runs", "there",
+                                          "epochs",   "s an epoch", "minutes to go", NULL };
+    mp_table t;
+    double all = 0;
+    mp_section *unused = MP_NEW(lab->arena, mp_section, n);
+    MP_TRY(call_all(lab, x, n, unused));
+    for (int i = 0; i < 2; i++) MP_TRY(mp_study_read(&lab->study[i]));
+    mp_table_init(&t, lab->arena, NULL, header);
+    for (int i = 0; i < lab->rows; i++) {
+        const mp_lab_row_own *row = &lab->row[i];
+        if (row->place < 0) continue;
+        int there = finished(lab, i), runs = mp_lab_runs(lab, i), epochs = 0;
+        double seconds = 0;
+        if (there < runs) MP_TRY(epoch_seconds(lab, i, &seconds, &epochs));
+        double minutes = seconds * epochs * (runs - there) / 60 / lab->o.jobs;
+        all += minutes;
+        mp_table_add(&t, "%s", row->ask.dataset);
+        mp_table_add(&t, "%s%s", row->ask.pool, row->ask.grid != MP_GRID_NONE ? " + MID" : "");
+        mp_table_add(&t, "%s", row->ask.settings ? row->ask.settings : "-");
+        mp_table_add(&t, "%d", runs);
+        mp_table_add(&t, "%d", there);
+        mp_table_add(&t, "%d", epochs);
+        mp_table_add(&t, "%.3f", seconds);
+        mp_table_add(&t, "%.1f", minutes);
+        mp_listener_now(&lab->o.listener, "looking at rows: %d of %d", i + 1, lab->rows);
+    }
+    mp_listener_end(&lab->o.listener);
+    *out = (mp_section){ .arena = lab->arena, .name = "plan", .title = "What has to be run" };
+    mp_section_table(out, &t);
+    mp_section_para(
+        out,
+        "About %.0f minutes with %d runs side by side, %d measurements not counted. Seconds an epoch are those of "
+        "finished runs, else of two epochs of the widest setting; epochs likewise, else twice the patience and 20.",
+        all, lab->o.jobs, lab->measures);
+    return MP_OK;
+}

@@ -54,7 +54,8 @@ static const int *fill_level(const mp_pooling *p, const mp_kernels *k, const int
     return order;
 }
 
-mp_err mp_trail_run(mp_model *m, const mp_graph *g, const mp_sparse *x, int draw, mp_arena *a, mp_trail_of_graph *out)
+mp_err mp_trail_pass(mp_model *m, const mp_graph *g, const mp_sparse *x, int draw, mp_arena *a, mp_trail *trail,
+                     const mp_mat **raw)
 {
     const mp_kernels *k = mp_kernels_get();
     if (!k) return mp_fail(MP_ERR_USAGE, "MIDPOOL_ISA: this machine does not have these instructions");
@@ -63,11 +64,18 @@ mp_err mp_trail_run(mp_model *m, const mp_graph *g, const mp_sparse *x, int draw
     c.rng = mp_rng_stream((uint64_t)mp_model_config(m)->seed, MP_FOR_STEP, 0, 0, (uint64_t)draw);
     c.epoch = (uint64_t)draw;
     mp_params_bind(mp_model_params(m), &c, NULL);
-    mp_trail trail = { 0 };
     unsigned before = mp_flush_on();
-    mp_mat *raw = mp_model_forward(m, &c, g, x, NULL, &trail, NULL);
+    *raw = mp_model_forward(m, &c, g, x, NULL, trail, NULL);
     mp_flush_off(before);
-    if (c.diverged) return mp_fail(MP_ERR_DIVERGED, "a score is not a number");
+    return c.diverged ? mp_fail(MP_ERR_DIVERGED, "a score is not a number") : MP_OK;
+}
+
+mp_err mp_trail_run(mp_model *m, const mp_graph *g, const mp_sparse *x, int draw, mp_arena *a, mp_trail_of_graph *out)
+{
+    const mp_mat *raw;
+    mp_trail trail = { 0 };
+    MP_TRY(mp_trail_pass(m, g, x, draw, a, &trail, &raw));
+    const mp_kernels *k = mp_kernels_get();
     *out = (mp_trail_of_graph){ .nodes = g->nodes, .levels = trail.levels, .outputs = mp_model_outputs(m) };
     int *all = MP_NEW(a, int, g->nodes);
     for (int v = 0; v < g->nodes; v++) all[v] = v;

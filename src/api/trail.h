@@ -25,6 +25,11 @@ typedef struct mp_trail_of_graph {
     const mp_real *told; /* outputs as the task tells them */
 } mp_trail_of_graph;
 
+/* One pass over graphs with a record of each pooling; raw outputs, a row a graph. Evaluation mode unless `draw` is above 0, which
+ * names a draw of dropscore and dropout. Everything lives in the arena. */
+MP_MUST mp_err mp_trail_pass(mp_model *m, const mp_graph *g, const mp_sparse *x, int draw, mp_arena *a, mp_trail *trail,
+                             const mp_mat **raw);
+
 /* Evaluation mode: dropscore is off unless `draw` is above 0, which names a draw to look at. Everything lives
  * in the arena. `g` holds one graph. */
 MP_MUST mp_err mp_trail_run(mp_model *m, const mp_graph *g, const mp_sparse *x, int draw, mp_arena *a,

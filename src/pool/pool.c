@@ -8,6 +8,7 @@ void mp_pool_run(const mp_pool *pool, mp_ctx *c, mp_pooling *p)
 {
     p->pool = pool;
     mp_lose_edges(pool, c, p);
+    p->in = p->x;
     pool->op->scorer->run(pool, pool->score_state, c, p);
     if (pool->shares) p->score = mp_softmax(c, p->score, p->g->node_ptr, p->g->graphs);
     mp_mid_key(pool, c, p);

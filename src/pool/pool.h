@@ -25,6 +25,7 @@ typedef struct mp_pooling {
     const struct mp_pooling *before; /* in: the pooling before this one; NULL: the first   */
     const uint64_t *names;           /* edge_loss.c: of the graphs as they came in, NULL: not asked for */
     mp_mat *x;                       /* in; a scorer may replace it                             */
+    mp_mat *in;                      /* mp_pool_run: x as it came in                            */
     mp_mat *score;                   /* scorer: N x D, raw                                      */
     void *aside;                     /* scorer: baggage for its coarsener                       */
     const mp_real *key;              /* mp_pool_run: what the selector ranks                    */

@@ -118,6 +118,8 @@ static void print_text(const train *t, const mp_split *s, const mp_run_result *r
     if (s->n_test) mp_buf_printf(b, "test: %s %s (%d graphs)\n", m->title, text, s->n_test);
     mp_metric_unit(m, r->large_metric, text, sizeof text);
     if (!isnan(r->large_metric)) mp_buf_printf(b, "larger test graphs: %s %s\n", m->title, text);
+    mp_metric_unit(m, r->large_c_metric, text, sizeof text);
+    if (!isnan(r->large_c_metric)) mp_buf_printf(b, "larger test graphs, other colours: %s %s\n", m->title, text);
     if (t->out)
         mp_buf_printf(b, "model: %s (sha256 %s)\n", t->out, r->model_sha256);
     else

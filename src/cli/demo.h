@@ -10,6 +10,13 @@
 #define MP_DEMO_FAILS 80.0 /* percent of test-origin: below, a run has failed. Runs end at 62 to 75 or above 90 */
 #define MP_DEMO_GREEN 1    /* column of x */
 
+/* The tests of COLORS-3: small graphs, larger ones, larger ones with other colours. */
+enum { MP_DEMO_ORIGIN, MP_DEMO_LARGE, MP_DEMO_LARGE_C, MP_DEMO_TESTS };
+typedef struct mp_demo_test {
+    const char *name, *about, *key; /* "test-large", "26-200 nodes", "test_large" */
+} mp_demo_test;
+extern const mp_demo_test mp_demo_tests[MP_DEMO_TESTS];
+
 typedef struct mp_demo_conf {
     const char *out, *store;
     int seeds, epochs, jobs, json, quiet;
@@ -17,8 +24,8 @@ typedef struct mp_demo_conf {
 
 typedef struct mp_demo_outcome { /* of a seed; percent */
     const mp_run_key *key;
-    double origin, large;
-    double green; /* of the nodes that test graphs lose */
+    double on[MP_DEMO_TESTS]; /* right answers */
+    double green;             /* of the nodes that test graphs lose */
 } mp_demo_outcome;
 
 typedef struct mp_demo_model { /* without and with MID */

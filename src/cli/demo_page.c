@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static mp_picture dots(const mp_demo_work *w, bool large)
+static mp_picture dots(const mp_demo_work *w, int test)
 {
     mp_svg_strip strip[2];
     mp_buf svg = { 0 };
@@ -18,21 +18,22 @@ static mp_picture dots(const mp_demo_work *w, bool large)
         double *x = MP_NEW(w->arena, double, m->runs + 1);
         const char **label = MP_NEW(w->arena, const char *, m->runs + 1);
         for (int k = 0; k < m->runs; k++) {
-            x[k] = large ? m->run[k].large : m->run[k].origin;
+            x[k] = m->run[k].on[test];
             label[k] = mp_arena_printf(w->arena, "seed %d: %.2f %%", m->run[k].key->config.seed, x[k]);
         }
         strip[i] = (mp_svg_strip){ m->title, m->colour, m->runs, x, label };
     }
-    const char *title = large ? "Every seed: test-large (26-200 nodes)" : "Every seed: test-origin (4-25 nodes)";
+    const mp_demo_test *which = &mp_demo_tests[test];
+    const char *title = mp_arena_printf(w->arena, "Every seed: %s (%s)", which->name, which->about);
     mp_svg_dots_spec spec = { .title = title,
                               .x_label = "graphs counted right, percent; a bar is the mean",
                               .hi = 100,
-                              .mark = large ? (double)NAN : MP_DEMO_FAILS,
+                              .mark = test == MP_DEMO_ORIGIN ? MP_DEMO_FAILS : (double)NAN,
                               .strips = 2,
                               .strip = strip };
     mp_svg_dots(&spec, &svg);
     mp_picture p = { .title = title,
-                     .note = large ? NULL : mp_demo_modes(w),
+                     .note = test == MP_DEMO_ORIGIN ? mp_demo_modes(w) : NULL,
                      .svg = mp_arena_text(w->arena, svg.p, svg.n) };
     mp_buf_free(&svg);
     return p;
@@ -128,10 +129,11 @@ static mp_err stored_runs(const mp_demo_work *w, mp_stored **out, int *n)
 
 mp_err mp_demo_page(const mp_demo_work *w, const mp_table *paper, const mp_table *seeds)
 {
-    mp_picture picture[4] = { dots(w, false), dots(w, true) };
+    mp_picture picture[MP_DEMO_TESTS + 2];
     mp_table table[2] = { *paper, *seeds };
     mp_stored *run;
-    int n, pictures = 2, seed = seed_to_show(w);
+    int n, pictures = 0, seed = seed_to_show(w);
+    for (; pictures < MP_DEMO_TESTS; pictures++) picture[pictures] = dots(w, pictures);
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < w->model[i].runs; k++)
             if (w->model[i].run[k].key->config.seed == seed)

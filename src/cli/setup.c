@@ -139,6 +139,7 @@ void mp_setup_result_json(const mp_run_key *key, const mp_run_result *r, mp_buf 
     mp_json_add_real(b, "val_metric", r->val_metric);
     mp_json_add_real(b, "test_metric", r->test_metric);
     add_share(b, "large_metric", r->large_metric);
+    add_share(b, "large_c_metric", r->large_c_metric);
     add_measures(r, false, b);
     add_measures(r, true, b);
     mp_json_add_real(b, "seconds", r->seconds);

@@ -80,11 +80,12 @@ static mp_group_kind kind_of(const mp_config *c, mp_grid grid)
     return c->flip || c->score_dim > 1 || c->drop > 0 ? MP_GROUP_ABLATION : MP_GROUP_BASE;
 }
 
-/* The metric of a run, by name; NAN in all three where it was not kept. */
+/* The metric of a run, by name; NAN in all of them where it was not kept. */
 static mp_measured measure_of(const mp_run_result *r, const char *metric)
 {
     mp_measured lead = { .val = r->val_metric, .test = r->test_metric, .large = r->large_metric };
-    mp_measured none = { .val = (double)NAN, .test = (double)NAN, .large = (double)NAN };
+    mp_measured none = { .val = (double)NAN, .test = (double)NAN, .large = (double)NAN, .large_c = (double)NAN };
+    lead.large_c = r->large_c_metric;
     if (strcmp(r->metric, metric) == 0) return lead;
     for (int i = 0; i < r->measures; i++)
         if (strcmp(r->measure[i].name, metric) == 0) return r->measure[i];
@@ -101,7 +102,8 @@ static mp_choice_run choice_run(const mp_stored *r, const char *metric)
                             .val_loss = r->result.val_loss,
                             .val_metric = m.val,
                             .test_metric = m.test,
-                            .large_metric = m.large };
+                            .large_metric = m.large,
+                            .large_c_metric = m.large_c };
 }
 
 static mp_group *new_group(maker *m)
@@ -294,7 +296,8 @@ static void choose_nothing(mp_choice *c, mp_arena *a)
     for (int i = 0; i < c->grid.seeds; i++) chosen[i] = MP_NO_POINT;
     c->chosen = chosen;
     c->seeds_left_out = c->grid.seeds;
-    c->test = c->large = (mp_score){ .mean = (double)NAN, .std_seeds = (double)NAN, .std_folds = (double)NAN };
+    c->test = c->large = c->large_c =
+        (mp_score){ .mean = (double)NAN, .std_seeds = (double)NAN, .std_folds = (double)NAN };
 }
 
 mp_err mp_group_choose(const mp_group *s, mp_select mode, const mp_choice_point *fixed, mp_arena *a, mp_choice *out)

@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const with_set[] = { "data set",    "model",         "test",          "metric",  "std folds",
-                                        "ECE",         "best on test",  "gap",           "paper",   "to paper",
-                                        "larger test", "paper, larger", "seeds x folds", "missing", NULL };
+static const char *const with_set[] = { "data set",     "model",         "test",         "metric",
+                                        "std folds",    "ECE",           "best on test", "gap",
+                                        "paper",        "to paper",      "larger test",  "paper, larger",
+                                        "test-large-C", "seeds x folds", "missing",      NULL };
 
 const mp_metric *mp_report_metric(const mp_group *study, int count)
 {
@@ -55,6 +56,7 @@ static mp_err add_row(mp_table *t, const mp_group *s, bool with_dataset, bool wi
     mp_score_number(t, m, paper.mean > 0 ? best.test.mean - paper.mean / 100 : (double)NAN, true);
     mp_score_cell(t, m, honest.large.mean, honest.large.std_seeds);
     mp_paper_add(t, paper_cell(s, true));
+    mp_score_cell(t, m, honest.large_c.mean, honest.large_c.std_seeds);
     mp_table_add(t, "%d x %d", honest.test.seeds, honest.test.folds);
     mp_table_add(t, honest.missing ? "%d" : "-", honest.missing);
     return MP_OK;
@@ -92,6 +94,7 @@ void mp_choice_json(const mp_choice *c, mp_buf *b)
     mp_json_add_text(b, "mode", mp_select_name[c->mode]);
     score_json(NULL, &c->test, b);
     if (isfinite(c->large.mean)) score_json("large", &c->large, b);
+    if (isfinite(c->large_c.mean)) score_json("large_c", &c->large_c, b);
     mp_json_add_int(b, "runs", c->runs);
     mp_json_add_int(b, "missing", c->missing);
     mp_json_key(b, "chosen");

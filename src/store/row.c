@@ -19,7 +19,8 @@ typedef struct column {
     kind kind;
     double lo, hi; /* of a number, or of the bytes of a text */
     bool nullable;
-    const char *before; /* in stores of version 2 and older: what stands for the column; NULL: it is there */
+    int since;          /* the version of a store that has it first */
+    const char *before; /* what stands for it in older ones         */
 } column;
 
 enum { /* places in the table */
@@ -50,6 +51,7 @@ enum { /* places in the table */
        FINISHED,
        TASK,
        METRIC,
+       LARGE_C_METRIC,
        COLUMNS
 };
 
@@ -60,33 +62,34 @@ enum { /* places in the table */
 
 /* clang-format off */
 static const column columns[COLUMNS] = {
-    [ID] = { "id", WHOLE, -ANY, ANY, false, NULL },
-    [KEY] = { "key", TEXT, 64, 64, false, NULL },
-    [STATUS] = { "status", TEXT, 4, 6, false, NULL },
-    [DATASET] = { "dataset", TEXT, 1, FIELD(mp_run_key, dataset), false, NULL },
-    [FINGERPRINT] = { "fingerprint", TEXT, 16, 16, false, NULL },
-    [FOLDS_FROM] = { "folds_from", TEXT, 0, FIELD(mp_run_key, folds_from), false, NULL },
-    [FOLD] = { "fold", WHOLE, 0, MP_MAX_FOLDS, false, NULL },
-    [FOLDS] = { "folds", WHOLE, 0, MP_MAX_FOLDS, false, NULL },
-    [SEED] = { "seed", WHOLE, 0, INT_MAX, false, NULL },
-    [CONFIG] = { "config", TEXT, 2, 65536, false, NULL },
-    [EPOCHS] = { "epochs", WHOLE, 0, INT_MAX, false, NULL },
-    [BEST_EPOCH] = { "best_epoch", WHOLE, 0, INT_MAX, false, NULL },
-    [HIT_CAP] = { "hit_cap", WHOLE, 0, 1, false, NULL },
-    [TRAIN_LOSS] = { "train_loss", REAL, -ANY, ANY, true, NULL },
-    [VAL_LOSS] = { "val_loss", REAL, -ANY, ANY, true, NULL },
-    [VAL_METRIC] = { "val_metric", REAL, -ANY, ANY, true, NULL },
-    [TEST_METRIC] = { "test_metric", REAL, -ANY, ANY, true, NULL },
-    [LARGE_METRIC] = { "large_metric", REAL, -ANY, ANY, true, NULL },
-    [SECONDS] = { "seconds", REAL, 0, 1e12, true, NULL },
-    [SECONDS_PER_EPOCH] = { "seconds_per_epoch", REAL, 0, 1e12, true, NULL },
-    [PEAK_BYTES] = { "peak_bytes", WHOLE, 0, ANY, false, NULL },
-    [MODEL_SHA256] = { "model_sha256", TEXT, 0, 64, false, NULL },
-    [MESSAGE] = { "message", TEXT, 0, 4096, false, NULL },
-    [VERSION] = { "version", TEXT, 0, 64, false, NULL },
-    [FINISHED] = { "finished", TEXT, 0, 64, false, NULL },
-    [TASK] = { "task", TEXT, 1, FIELD(mp_run_result, task), false, "iif(" COUNTED ", 'count', 'classify')" },
-    [METRIC] = { "metric", TEXT, 1, FIELD(mp_run_result, metric), false, "iif(" COUNTED ", 'count_accuracy', 'accuracy')" },
+    [ID] = { "id", WHOLE, -ANY, ANY, false, 1, NULL },
+    [KEY] = { "key", TEXT, 64, 64, false, 1, NULL },
+    [STATUS] = { "status", TEXT, 4, 6, false, 1, NULL },
+    [DATASET] = { "dataset", TEXT, 1, FIELD(mp_run_key, dataset), false, 1, NULL },
+    [FINGERPRINT] = { "fingerprint", TEXT, 16, 16, false, 1, NULL },
+    [FOLDS_FROM] = { "folds_from", TEXT, 0, FIELD(mp_run_key, folds_from), false, 1, NULL },
+    [FOLD] = { "fold", WHOLE, 0, MP_MAX_FOLDS, false, 1, NULL },
+    [FOLDS] = { "folds", WHOLE, 0, MP_MAX_FOLDS, false, 1, NULL },
+    [SEED] = { "seed", WHOLE, 0, INT_MAX, false, 1, NULL },
+    [CONFIG] = { "config", TEXT, 2, 65536, false, 1, NULL },
+    [EPOCHS] = { "epochs", WHOLE, 0, INT_MAX, false, 1, NULL },
+    [BEST_EPOCH] = { "best_epoch", WHOLE, 0, INT_MAX, false, 1, NULL },
+    [HIT_CAP] = { "hit_cap", WHOLE, 0, 1, false, 1, NULL },
+    [TRAIN_LOSS] = { "train_loss", REAL, -ANY, ANY, true, 1, NULL },
+    [VAL_LOSS] = { "val_loss", REAL, -ANY, ANY, true, 1, NULL },
+    [VAL_METRIC] = { "val_metric", REAL, -ANY, ANY, true, 1, NULL },
+    [TEST_METRIC] = { "test_metric", REAL, -ANY, ANY, true, 1, NULL },
+    [LARGE_METRIC] = { "large_metric", REAL, -ANY, ANY, true, 1, NULL },
+    [SECONDS] = { "seconds", REAL, 0, 1e12, true, 1, NULL },
+    [SECONDS_PER_EPOCH] = { "seconds_per_epoch", REAL, 0, 1e12, true, 1, NULL },
+    [PEAK_BYTES] = { "peak_bytes", WHOLE, 0, ANY, false, 1, NULL },
+    [MODEL_SHA256] = { "model_sha256", TEXT, 0, 64, false, 1, NULL },
+    [MESSAGE] = { "message", TEXT, 0, 4096, false, 1, NULL },
+    [VERSION] = { "version", TEXT, 0, 64, false, 1, NULL },
+    [FINISHED] = { "finished", TEXT, 0, 64, false, 1, NULL },
+    [TASK] = { "task", TEXT, 1, FIELD(mp_run_result, task), false, 3, "iif(" COUNTED ", 'count', 'classify')" },
+    [METRIC] = { "metric", TEXT, 1, FIELD(mp_run_result, metric), false, 3, "iif(" COUNTED ", 'count_accuracy', 'accuracy')" },
+    [LARGE_C_METRIC] = { "large_c_metric", REAL, -ANY, ANY, true, 6, "NULL" },
 };
 /* clang-format on */
 
@@ -197,6 +200,7 @@ static mp_err read_result(sqlite3_stmt *stmt, mp_run_result *r)
     r->val_metric = mp_column_real(stmt, VAL_METRIC);
     r->test_metric = mp_column_real(stmt, TEST_METRIC);
     r->large_metric = mp_column_real(stmt, LARGE_METRIC);
+    r->large_c_metric = mp_column_real(stmt, LARGE_C_METRIC);
     r->seconds = mp_column_real(stmt, SECONDS);
     r->seconds_per_epoch = mp_column_real(stmt, SECONDS_PER_EPOCH);
     r->peak_bytes = (uint64_t)sqlite3_column_int64(stmt, PEAK_BYTES);
@@ -206,6 +210,7 @@ static mp_err read_result(sqlite3_stmt *stmt, mp_run_result *r)
     MP_TRY(check_metric(VAL_METRIC, r->metric, r->val_metric));
     MP_TRY(check_metric(TEST_METRIC, r->metric, r->test_metric));
     MP_TRY(check_metric(LARGE_METRIC, r->metric, r->large_metric));
+    MP_TRY(check_metric(LARGE_C_METRIC, r->metric, r->large_c_metric));
     if (r->best_epoch > r->epochs) return mp_fail(MP_ERR_INPUT, "best_epoch: %d of %d", r->best_epoch, r->epochs);
     return MP_OK;
 }
@@ -235,7 +240,7 @@ mp_err mp_row_prepare(mp_store *s, const char *where, sqlite3_stmt **out)
     mp_buf sql = { 0 };
     for (int i = 0; i < COLUMNS; i++)
         mp_buf_printf(&sql, "%s%s", i ? ", " : "SELECT ",
-                      columns[i].before && s->version < 3 ? columns[i].before : columns[i].name);
+                      s->version < columns[i].since ? columns[i].before : columns[i].name);
     mp_buf_printf(&sql, " FROM run WHERE %s", where);
     mp_err e = mp_db_prepare(s, sql.p, out);
     mp_buf_free(&sql);

@@ -96,3 +96,7 @@ CREATE TABLE measure (
     version TEXT NOT NULL,                 -- of midpool
     finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
 ) WITHOUT ROWID;
+
+-- Version 6. The third test of generated sets: larger graphs with other colours. Runs from before have none.
+ALTER TABLE run ADD COLUMN large_c_metric REAL;
+ALTER TABLE metric ADD COLUMN large_c REAL;

@@ -18,7 +18,7 @@ static const char insert_sql[] =
 static const char result_sql[] =
     "UPDATE run SET epochs = ?, best_epoch = ?, hit_cap = ?, train_loss = ?, val_loss = ?, val_metric = ?,"
     " test_metric = ?, large_metric = ?, seconds = ?, seconds_per_epoch = ?, peak_bytes = ?, model_sha256 = ?,"
-    " task = ?, metric = ? WHERE id = ?";
+    " task = ?, metric = ?, large_c_metric = ? WHERE id = ?";
 
 static void bind_text(sqlite3_stmt *stmt, int *at, const char *text)
 {
@@ -75,6 +75,7 @@ static void bind_result(sqlite3_stmt *stmt, const mp_run_result *r, int64_t run)
     bind_text(stmt, &at, r->model_sha256);
     bind_text(stmt, &at, r->task);
     bind_text(stmt, &at, r->metric);
+    bind_real(stmt, &at, r->large_c_metric);
     bind_int(stmt, &at, run);
 }
 
@@ -120,6 +121,7 @@ static void bind_measure(sqlite3_stmt *stmt, int *at, const mp_run_result *r, in
     bind_real(stmt, at, r->measure[i].val);
     bind_real(stmt, at, r->measure[i].test);
     bind_real(stmt, at, r->measure[i].large);
+    bind_real(stmt, at, r->measure[i].large_c);
 }
 
 static void bind_bin(sqlite3_stmt *stmt, int *at, const mp_run_result *r, int i)
@@ -140,7 +142,7 @@ static bool bin_is_used(const mp_run_result *r, int i)
 /* Or replace: a damaged store may have rows that belong to no run. */
 static const part curve = { "INSERT OR REPLACE INTO curve VALUES (?, ?, ?, ?, ?)", "storing a learning curve",
                             bind_point, NULL };
-static const part metrics = { "INSERT OR REPLACE INTO metric VALUES (?, ?, ?, ?, ?, ?)", "storing metrics",
+static const part metrics = { "INSERT OR REPLACE INTO metric VALUES (?, ?, ?, ?, ?, ?, ?)", "storing metrics",
                               bind_measure, NULL };
 static const part bins = { "INSERT OR REPLACE INTO calibration VALUES (?, ?, ?, ?, ?, ?)", "storing a calibration",
                            bind_bin, bin_is_used };

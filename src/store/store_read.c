@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char metric_sql[] = "SELECT name, val, test, large FROM metric WHERE run = ? ORDER BY place, name";
+static const char
+    *const metric_sql[] = { /* before version 6, and since */
+                            "SELECT name, val, test, large, NULL FROM metric WHERE run = ? ORDER BY place, name",
+                            "SELECT name, val, test, large, large_c FROM metric WHERE run = ? ORDER BY place, name"
+    };
 static const char bin_sql[] = "SELECT bin, count, said, held, squares FROM calibration WHERE run = ?";
 static const char curve_sql[] =
     "SELECT epoch, train_loss, val_loss, val_metric FROM curve WHERE run = ? ORDER BY epoch LIMIT ?";
@@ -19,6 +23,7 @@ static void lead_alone(mp_run_result *r)
 {
     r->measures = 1;
     r->measure[0] = (mp_measured){ .val = r->val_metric, .test = r->test_metric, .large = r->large_metric };
+    r->measure[0].large_c = r->large_c_metric;
     strcpy(r->measure[0].name, r->metric);
 }
 
@@ -35,6 +40,7 @@ static mp_err read_metrics(mp_store *s, sqlite3_stmt *metric, int64_t run, mp_ru
         m->val = mp_column_real(metric, 1);
         m->test = mp_column_real(metric, 2);
         m->large = mp_column_real(metric, 3);
+        m->large_c = mp_column_real(metric, 4);
         r->measures++;
     }
     sqlite3_reset(metric);
@@ -214,7 +220,7 @@ static mp_err walk_filtered(mp_store *s, const mp_store_filter *f, mp_arena *a, 
     walk w = { .store = s, .arena = a, .keep = keep, .pool = f->pool, .seen_arena = mp_arena_new(1 << 16) };
     mp_err e = mp_row_prepare(s, where, &w.stmt);
     if (e == MP_OK && f->curves) e = mp_db_prepare(s, curve_sql, &w.curve);
-    if (e == MP_OK && s->version >= 3) e = mp_db_prepare(s, metric_sql, &w.metric);
+    if (e == MP_OK && s->version >= 3) e = mp_db_prepare(s, metric_sql[s->version >= 6], &w.metric);
     if (e == MP_OK && s->version >= 4) e = mp_db_prepare(s, bin_sql, &w.bins);
     if (e == MP_OK) {
         sqlite3_bind_text(w.stmt, 1, f->dataset, -1, SQLITE_STATIC); /* NULL binds NULL */

@@ -424,7 +424,8 @@ static int gather(const mp_study *s, const mp_study_row *row, mp_choice_run *out
                                     .val_loss = r->val_loss,
                                     .val_metric = r->val_metric,
                                     .test_metric = r->test_metric,
-                                    .large_metric = r->large_metric };
+                                    .large_metric = r->large_metric,
+                                    .large_c_metric = r->large_c_metric };
     }
     return n;
 }
@@ -434,7 +435,8 @@ mp_err mp_study_choose(const mp_study *s, const mp_study_row *row, mp_select mod
     mp_choice_run *run = MP_NEW(s->arena, mp_choice_run, row->runs + 1);
     mp_choice_point fixed = { row->config.score_dim, row->config.drop };
     int n = gather(s, row, run);
-    *out = (mp_choice){ .mode = mode, .test.mean = (double)NAN, .large.mean = (double)NAN };
+    *out =
+        (mp_choice){ .mode = mode, .test.mean = (double)NAN, .large.mean = (double)NAN, .large_c.mean = (double)NAN };
     if (n == 0 || (mode == MP_SELECT_FIXED && !mp_grid_has(row->grid, &row->config, &row->config))) return MP_OK;
     return mp_choose(run, n, !mp_study_metric(row)->larger, mode, &fixed, s->arena, out);
 }

@@ -266,14 +266,14 @@ static mp_err grid_of(const mp_choice_run *run, int n, mp_arena *a, mp_choice_gr
 
 typedef struct parts { /* the same runs, as the functions above take them */
     mp_choice_val *val;
-    mp_choice_test *test, *large;
-    bool has_large;
+    mp_choice_test *test, *large, *large_c; /* the last two NULL where a run lacks the test */
 } parts;
 
 static parts split(const mp_choice_grid *g, const mp_choice_run *run, int n, mp_arena *a)
 {
     parts p = { MP_NEW(a, mp_choice_val, n + 1), MP_NEW(a, mp_choice_test, n + 1), MP_NEW(a, mp_choice_test, n + 1),
-                n > 0 };
+                MP_NEW(a, mp_choice_test, n + 1) };
+    bool large = n > 0, large_c = n > 0;
     for (int i = 0; i < n; i++) {
         int seed = place(&run[i].seed, g->seed, g->seeds, sizeof *g->seed, by_number);
         int point = place(&run[i].point, g->point, g->points, sizeof *g->point, by_point);
@@ -281,8 +281,12 @@ static parts split(const mp_choice_grid *g, const mp_choice_run *run, int n, mp_
         p.val[i] = (mp_choice_val){ seed, fold, point, run[i].val_loss, run[i].val_metric };
         p.test[i] = (mp_choice_test){ seed, fold, point, run[i].test_metric };
         p.large[i] = (mp_choice_test){ seed, fold, point, run[i].large_metric };
-        p.has_large = p.has_large && !isnan(run[i].large_metric);
+        p.large_c[i] = (mp_choice_test){ seed, fold, point, run[i].large_c_metric };
+        large = large && !isnan(run[i].large_metric);
+        large_c = large_c && !isnan(run[i].large_c_metric);
     }
+    if (!large) p.large = NULL;
+    if (!large_c) p.large_c = NULL;
     return p;
 }
 
@@ -310,8 +314,9 @@ mp_err mp_choose(const mp_choice_run *run, int n, bool smaller, mp_select mode, 
     int *chosen = MP_NEW(a, int, g->seeds + 1);
     MP_TRY(choose_mode(g, &p, n, mode, fixed, a, chosen));
     MP_TRY(mp_choice_score(g, chosen, p.test, n, a, &out->test));
-    out->large = (mp_score){ .mean = (double)NAN, .std_seeds = (double)NAN, .std_folds = (double)NAN };
-    if (p.has_large) MP_TRY(mp_choice_score(g, chosen, p.large, n, a, &out->large));
+    out->large = out->large_c = (mp_score){ .mean = (double)NAN, .std_seeds = (double)NAN, .std_folds = (double)NAN };
+    if (p.large) MP_TRY(mp_choice_score(g, chosen, p.large, n, a, &out->large));
+    if (p.large_c) MP_TRY(mp_choice_score(g, chosen, p.large_c, n, a, &out->large_c));
     out->chosen = chosen;
     out->missing = g->seeds * g->folds * g->points - n;
     for (int s = 0; s < g->seeds; s++) out->seeds_left_out += chosen[s] == MP_NO_POINT;

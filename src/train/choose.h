@@ -80,16 +80,16 @@ typedef struct mp_choice_run {
     int seed, fold, folds; /* as stored: the seed's number, fold from 1 (0: fixed split) */
     mp_choice_point point;
     double val_loss, val_metric, test_metric;
-    double large_metric; /* NAN when there is no larger test */
+    double large_metric, large_c_metric; /* NAN when there is no such test */
 } mp_choice_run;
 
 typedef struct mp_choice {
     mp_select mode;
     mp_choice_grid grid;
-    const int *chosen;    /* for each seed of the grid */
-    mp_score test, large; /* large.mean is NAN when there is no larger test */
-    int runs, missing;    /* there; lacking from seeds x folds x points      */
-    int seeds_left_out;   /* that have no grid point with all folds          */
+    const int *chosen;             /* for each seed of the grid */
+    mp_score test, large, large_c; /* a mean is NAN when there is no such test */
+    int runs, missing;             /* there; lacking from seeds x folds x points      */
+    int seeds_left_out;            /* that have no grid point with all folds          */
 } mp_choice;
 
 /* `smaller`: a smaller metric is better. `fixed` is used by MP_SELECT_FIXED alone and may be NULL otherwise; it must be in the

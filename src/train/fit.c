@@ -100,7 +100,8 @@ static mp_err measure_all(run *r, mp_run_result *out)
     out->measures = mp_metrics_of(goal->task, list);
     for (int i = 0; i < out->measures; i++) {
         mp_measured *m = &out->measure[i];
-        *m = (mp_measured){ .val = mp_measure(list[i], &j), .test = (double)NAN, .large = (double)NAN };
+        *m = (mp_measured){ .val = mp_measure(list[i], &j) };
+        m->test = m->large = m->large_c = (double)NAN;
         snprintf(m->name, sizeof m->name, "%s", list[i]->name);
     }
     mp_arena_reset(r->scratch);
@@ -282,6 +283,7 @@ static void report(const run *r, mp_run_result *out)
                             .hit_cap = !mp_stop_now(&now->stop),
                             .test_metric = (double)NAN,
                             .large_metric = (double)NAN,
+                            .large_c_metric = (double)NAN,
                             .train_loss = (double)NAN,
                             .curve_len = now->epoch,
                             .curve = now->curve };

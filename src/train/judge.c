@@ -21,24 +21,34 @@ static mp_err measure(mp_engine *e, mp_model *m, const mp_dataset *d, const int 
     return MP_OK;
 }
 
+/* The same over a part of the set, by its name. */
+static mp_err measure_part(mp_engine *e, mp_model *m, const mp_dataset *d, const char *name, const mp_run_result *r,
+                           mp_arena *a, double *value)
+{
+    int n = 0;
+    const int *which = NULL;
+    mp_calibration unused = { 0 };
+    for (int i = 3; i < 5; i++)
+        if (d->fixed_name[i] && strcmp(d->fixed_name[i], name) == 0) which = mp_fixed_part(d, i, a, &n);
+    return measure(e, m, d, which, n, r, a, value, &unused);
+}
+
 mp_err mp_judge(mp_engine *e, mp_model *m, const mp_dataset *d, const mp_split *s, mp_run_result *r)
 {
     mp_arena *a = mp_arena_new(65536);
-    int n_large = 0;
-    const int *large = NULL;
-    double test[MP_MEASURES_MOST], larger[MP_MEASURES_MOST];
-    mp_calibration of_larger = { 0 }; /* is not kept */
+    double test[MP_MEASURES_MOST], large[MP_MEASURES_MOST], large_c[MP_MEASURES_MOST];
     r->calibration = (mp_calibration){ 0 };
-    for (int i = 3; i < 5; i++)
-        if (d->fixed_name[i] && strcmp(d->fixed_name[i], "test-large") == 0) large = mp_fixed_part(d, i, a, &n_large);
     mp_err err = measure(e, m, d, s->test, s->n_test, r, a, test, &r->calibration);
-    if (err == MP_OK) err = measure(e, m, d, large, n_large, r, a, larger, &of_larger);
+    if (err == MP_OK) err = measure_part(e, m, d, "test-large", r, a, large);
+    if (err == MP_OK) err = measure_part(e, m, d, "test-large-c", r, a, large_c);
     for (int i = 0; err == MP_OK && i < r->measures; i++) {
         r->measure[i].test = test[i];
-        r->measure[i].large = larger[i];
+        r->measure[i].large = large[i];
+        r->measure[i].large_c = large_c[i];
         if (strcmp(r->measure[i].name, r->metric) != 0) continue;
         r->test_metric = test[i];
-        r->large_metric = larger[i];
+        r->large_metric = large[i];
+        r->large_c_metric = large_c[i];
     }
     mp_arena_free(a);
     return err;

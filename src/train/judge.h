@@ -11,8 +11,8 @@
 #include "train/engine.h"
 #include "train/run.h"
 
-/* Sets the test side of every metric the run has, test_metric and the calibration; the large side and large_metric for sets that have a part
- * "test-large". NAN where there is no such part. */
+/* Sets the test side of every metric the run has, test_metric and the calibration; for sets that have parts "test-large" and
+ * "test-large-c" the sides large and large_c, large_metric and large_c_metric. NAN where there is no such part. */
 MP_MUST mp_err mp_judge(mp_engine *e, mp_model *m, const mp_dataset *d, const mp_split *s, mp_run_result *r);
 
 #endif

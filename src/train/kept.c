@@ -5,6 +5,7 @@
 #include "train/resume.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #define META_KEY "midpool.result"
@@ -26,13 +27,14 @@ mp_err mp_kept_save(const char *path, const char *identity, const mp_run_result 
                                      [TEST_METRIC] = r->test_metric, [LARGE_METRIC] = r->large_metric,
                                      [SECONDS] = r->seconds,         [PER_EPOCH] = r->seconds_per_epoch,
                                      [PEAK] = (double)r->peak_bytes };
-    double measure[3 * MP_MEASURES_MOST], bins[4 * MP_BINS];
+    double measure[3 * MP_MEASURES_MOST], large_c[1 + MP_MEASURES_MOST] = { r->large_c_metric }, bins[4 * MP_BINS];
     mp_buf text = MP_BUF_LOCAL, bytes = MP_BUF_LOCAL;
     mp_buf_printf(&text, "%s %s %s %s", identity, r->model_sha256[0] ? r->model_sha256 : "-", r->task, r->metric);
     for (int i = 0; i < r->measures; i++) {
         measure[3 * i] = r->measure[i].val;
         measure[3 * i + 1] = r->measure[i].test;
         measure[3 * i + 2] = r->measure[i].large;
+        large_c[1 + i] = r->measure[i].large_c;
         mp_buf_printf(&text, " %s", r->measure[i].name);
     }
     for (int i = 0; i < MP_BINS; i++) {
@@ -42,9 +44,10 @@ mp_err mp_kept_save(const char *path, const char *identity, const mp_run_result 
     const mp_tensor tensor[] = { vector("numbers", number, NUMBERS),
                                  vector("curve", (const double *)r->curve, 3 * (size_t)r->curve_len),
                                  vector("measures", measure, 3 * (size_t)r->measures),
-                                 vector("calibration", bins, 4 * MP_BINS) };
+                                 vector("calibration", bins, 4 * MP_BINS),
+                                 vector("large-c", large_c, 1 + (size_t)r->measures) };
     mp_meta meta = { META_KEY, text.p };
-    mp_safetensors_write(tensor, 4, &meta, 1, true, &bytes);
+    mp_safetensors_write(tensor, 5, &meta, 1, true, &bytes);
     mp_err e = mp_resume_write(path, bytes.p, bytes.n);
     mp_buf_free(&bytes);
     mp_buf_free(&text);
@@ -103,7 +106,7 @@ static bool read_words(const char *text, const mp_tensor *measures, char whose[8
     r->measures = (int)(measures->count / 3);
     for (int i = 0; i < r->measures && fine; i++) {
         mp_measured *m = &r->measure[i];
-        *m = (mp_measured){ .val = v[3 * i], .test = v[3 * i + 1], .large = v[3 * i + 2] };
+        *m = (mp_measured){ .val = v[3 * i], .test = v[3 * i + 1], .large = v[3 * i + 2], .large_c = (double)NAN };
         fine = next_word(&rest, m->name, sizeof m->name);
     }
     return fine;
@@ -119,6 +122,17 @@ static void read_bins(const mp_tensor *bins, mp_calibration *c)
         if (!(v[i] >= 0 && v[i] <= 1e15)) return;
     for (int i = 0; i < MP_BINS; i++)
         c->bin[i] = (mp_bin){ (int64_t)v[4 * i], v[4 * i + 1], v[4 * i + 2], v[4 * i + 3] };
+}
+
+/* The same. */
+static void read_large_c(const mp_tensor *t, mp_run_result *r)
+{
+    double v[1 + MP_MEASURES_MOST];
+    r->large_c_metric = (double)NAN;
+    if (!t || t->dtype != MP_DTYPE_F64 || t->count != 1 + (size_t)r->measures) return;
+    mp_tensor_doubles(t, v);
+    r->large_c_metric = v[0];
+    for (int i = 0; i < r->measures; i++) r->measure[i].large_c = v[1 + i];
 }
 
 mp_err mp_kept_load(const char *path, const char *identity, mp_arena *a, mp_run_result *out)
@@ -139,5 +153,6 @@ mp_err mp_kept_load(const char *path, const char *identity, mp_arena *a, mp_run_
         return mp_fail(MP_ERR_INPUT, "%s: belongs to a run with other settings or data", path);
     mp_tensor_doubles(n, number);
     read_bins(mp_safetensors_find(&s, "calibration"), &out->calibration);
+    read_large_c(mp_safetensors_find(&s, "large-c"), out);
     return fill(path, number, curve, a, out);
 }

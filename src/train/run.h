@@ -22,7 +22,7 @@ typedef struct mp_run_key { /* what identifies a run: the same key never runs tw
 
 typedef struct mp_measured { /* one metric of a run */
     char name[24];
-    double val, test, large; /* NAN: not defined, or no such graphs */
+    double val, test, large, large_c; /* NAN: not defined, or no such graphs */
 } mp_measured;
 #define MP_MEASURES_MOST 16
 
@@ -34,6 +34,7 @@ typedef struct mp_run_result {
     double train_loss, val_loss, val_metric; /* at the best epoch */
     double test_metric;                      /* the test fold, looked at once, after the choice; NAN if none */
     double large_metric;                     /* the larger test of generated sets; NAN if none */
+    double large_c_metric;                   /* their larger test with other colours; NAN if none */
     int measures;                            /* every metric of the task, the leading one included */
     mp_measured measure[MP_MEASURES_MOST];
     mp_calibration calibration;        /* of the test graphs; empty: none, or no probabilities */

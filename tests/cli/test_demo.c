@@ -16,7 +16,7 @@ static const char *modes(const double origin[4], const double green[4])
 {
     mp_demo_outcome run[4];
     mp_demo_work w = { .arena = arena };
-    for (int i = 0; i < 4; i++) run[i] = (mp_demo_outcome){ .origin = origin[i], .green = green[i] };
+    for (int i = 0; i < 4; i++) run[i] = (mp_demo_outcome){ .on = { origin[i] }, .green = green[i] };
     for (int m = 0; m < 2; m++) {
         w.model[m] = (mp_demo_model){ .run = run + 2 * m, .runs = 2 };
         for (int k = 0; k < 2; k++) w.model[m].failed += mp_demo_fails(&run[2 * m + k]);

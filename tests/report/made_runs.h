@@ -37,6 +37,7 @@ static inline mp_stored run_of(const char *dataset, int seed, int fold, int h, d
                                 .seconds = 60,
                                 .test_metric = test,
                                 .large_metric = (double)NAN,
+                                .large_c_metric = (double)NAN,
                                 .curve_len = CURVE,
                                 .curve = points };
     r.message = "";

@@ -67,6 +67,7 @@ mp_run_result result_of(int seed, int fold)
                         .val_metric = 1.0 / (1 + fold),
                         .test_metric = 1.0 / (1 + seed),
                         .large_metric = (double)NAN,
+                        .large_c_metric = (double)NAN,
                         .seconds = 1.5,
                         .seconds_per_epoch = 0.01,
                         .peak_bytes = 1ULL << 40,

@@ -167,8 +167,9 @@ static void every_metric_of_a_run_comes_back(void **state)
     strcpy(r.metric, "mae");
     r.val_metric = 12.5;
     r.measures = 2;
-    r.measure[0] = (mp_measured){ "mae", 12.5, 14, (double)NAN };
-    r.measure[1] = (mp_measured){ "r2", -3, (double)NAN, 0.5 };
+    r.measure[0] = (mp_measured){ "mae", 12.5, 14, (double)NAN, (double)NAN };
+    r.measure[1] = (mp_measured){ "r2", -3, (double)NAN, 0.5, 0.25 };
+    r.large_c_metric = 0.125;
     assert_int_equal(mp_store_put(s, &k, &r, NULL), MP_OK);
     assert_int_equal(mp_store_load(s, NULL, a, &run, &n), MP_OK);
     assert_int_equal(n, 1);
@@ -178,7 +179,8 @@ static void every_metric_of_a_run_comes_back(void **state)
     assert_string_equal(run[0].result.measure[0].name, "mae");
     assert_true(run[0].result.val_metric == 12.5 && run[0].result.measure[0].test == 14);
     assert_true(run[0].result.measure[1].val == -3 && isnan(run[0].result.measure[1].test));
-    assert_true(run[0].result.measure[1].large == 0.5);
+    assert_true(run[0].result.measure[1].large == 0.5 && run[0].result.measure[1].large_c == 0.25);
+    assert_true(run[0].result.large_c_metric == 0.125 && isnan(run[0].result.measure[0].large_c));
     mp_store_close(s);
     mp_arena_free(a);
 }
@@ -204,6 +206,10 @@ static void every_bin_of_a_run_comes_back(void **state)
     mp_arena_free(a);
 }
 
+/* What later versions added is gone. */
+static const char without_6[] = "ALTER TABLE run DROP COLUMN large_c_metric; ALTER TABLE metric DROP COLUMN large_c;"
+                                "PRAGMA user_version = 5";
+
 /* A value stays as it was put first; a store of version 4 has none and takes them when it is written to. */
 static void measurements_are_kept_under_what_they_are_of(void **state)
 {
@@ -211,6 +217,7 @@ static void measurements_are_kept_under_what_they_are_of(void **state)
     const char *path = fresh(), *value;
     mp_arena *a = mp_arena_new(0);
     mp_store *s = open_store(path, MP_STORE_WRITE);
+    assert_int_equal(mp_db_exec(s, without_6, "test"), MP_OK);
     assert_int_equal(mp_db_exec(s, "DROP TABLE measure; PRAGMA user_version = 4", "test"), MP_OK);
     mp_store_close(s);
     s = open_store(path, MP_STORE_READ);
@@ -233,6 +240,40 @@ static void measurements_are_kept_under_what_they_are_of(void **state)
     mp_arena_free(a);
 }
 
+static void a_store_of_version_5_has_no_third_test_and_gets_it(void **state)
+{
+    (void)state;
+    const char *path = fresh();
+    mp_arena *a = mp_arena_new(0);
+    const mp_stored *run;
+    int n;
+    mp_store *s = open_store(path, MP_STORE_WRITE);
+    mp_run_key k = key_of(42, 1);
+    mp_run_result r = result_of(42, 1);
+    r.measures = 1;
+    r.measure[0] = (mp_measured){ "accuracy", 0.5, 0.25, 0.125, 0.75 };
+    r.large_metric = 0.125;
+    r.large_c_metric = 0.75;
+    assert_int_equal(mp_store_put(s, &k, &r, NULL), MP_OK);
+    assert_int_equal(mp_db_exec(s, without_6, "test"), MP_OK);
+    mp_store_close(s);
+    for (int writing = 0; writing < 2; writing++) { /* as it is, and brought up to date */
+        s = open_store(path, writing ? MP_STORE_WRITE : MP_STORE_READ);
+        assert_int_equal(ask(s, "PRAGMA user_version"), writing ? MP_STORE_VERSION : 5);
+        assert_int_equal(mp_store_load(s, NULL, a, &run, &n), MP_OK);
+        assert_true(n == 1 && run[0].result.large_metric == 0.125 && isnan(run[0].result.large_c_metric));
+        assert_true(run[0].result.measure[0].large == 0.125 && isnan(run[0].result.measure[0].large_c));
+        if (!writing) mp_store_close(s);
+    }
+    k = key_of(43, 1);
+    assert_int_equal(mp_store_put(s, &k, &r, NULL), MP_OK);
+    assert_int_equal(mp_store_load(s, NULL, a, &run, &n), MP_OK);
+    assert_true(n == 2 && run[1].result.large_c_metric == 0.75 && run[1].result.measure[0].large_c == 0.75);
+    mp_store_close(s);
+    assert_sound(path);
+    mp_arena_free(a);
+}
+
 /* As version 3 left it: all that version 4 added is gone. */
 static void a_store_of_version_3_has_no_calibrations_and_gets_them(void **state)
 {
@@ -243,6 +284,7 @@ static void a_store_of_version_3_has_no_calibrations_and_gets_them(void **state)
     int n;
     mp_store *s = open_store(path, MP_STORE_WRITE);
     assert_int_equal(put(s, 42, 1, NULL), MP_OK);
+    assert_int_equal(mp_db_exec(s, without_6, "test"), MP_OK);
     assert_int_equal(mp_db_exec(s, "DROP TABLE calibration; DROP TABLE measure; PRAGMA user_version = 3", "test"),
                      MP_OK);
     mp_store_close(s);
@@ -381,6 +423,7 @@ int main(void)
         cmocka_unit_test(every_metric_of_a_run_comes_back),
         cmocka_unit_test(every_bin_of_a_run_comes_back),
         cmocka_unit_test(measurements_are_kept_under_what_they_are_of),
+        cmocka_unit_test(a_store_of_version_5_has_no_third_test_and_gets_it),
         cmocka_unit_test(a_store_of_version_3_has_no_calibrations_and_gets_them),
         cmocka_unit_test(a_store_without_a_version_is_none),
         cmocka_unit_test(a_study_is_declared_once_and_without_what_varies_in_it),

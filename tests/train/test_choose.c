@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define NONE ((double)NAN)
+#define NONE (double)NAN, (double)NAN /* neither of the larger tests */
 
 static mp_arena *arena;
 
@@ -181,11 +181,15 @@ static void no_runs_give_no_number(void **state)
 static void a_fixed_split_is_one_fold_and_may_have_a_larger_test(void **state)
 {
     (void)state;
-    const mp_choice_run run[] = { { 1, 0, 0, { 1, 0 }, 0.5, 0.9, 0.8, 0.4 },
-                                  { 2, 0, 0, { 1, 0 }, 0.5, 0.9, 0.6, 0.6 } };
+    mp_choice_run run[] = { { 1, 0, 0, { 1, 0 }, 0.5, 0.9, 0.8, 0.4, 0.1 },
+                            { 2, 0, 0, { 1, 0 }, 0.5, 0.9, 0.6, 0.6, 0.5 } };
     mp_choice c = choose(run, 2, MP_SELECT_VAL);
     assert_true(c.test.folds == 1 && near(c.test.mean, 0.7) && near(c.test.std_seeds, 0.1) && c.test.std_folds == 0);
     assert_true(near(c.large.mean, 0.5) && near(c.large.std_seeds, 0.1));
+    assert_true(near(c.large_c.mean, 0.3) && near(c.large_c.std_seeds, 0.2));
+    run[1].large_c_metric = (double)NAN; /* a run that was not tested so: no mean of the others */
+    c = choose(run, 2, MP_SELECT_VAL);
+    assert_true(near(c.large.mean, 0.5) && isnan(c.large_c.mean));
 }
 
 static void contradictions_are_errors(void **state)

@@ -1,5 +1,6 @@
 /* test_fit.c - one run: what the result is, what it does not depend on, stopping and continuing.
  * SPDX-License-Identifier: MIT */
+#include "train/kept.h"
 #include "train/once.h"
 #include "train/resume.h"
 #include "tiny.h"
@@ -78,6 +79,74 @@ static void the_result_is_of_the_epoch_with_the_smallest_validation_loss(void **
     assert_true(r.large_metric >= 0 && r.large_metric <= 1);
     assert_int_equal(strlen(r.model_sha256), 64);
     assert_true(r.peak_bytes > 0 && r.seconds_per_epoch > 0 && r.seconds >= r.seconds_per_epoch);
+}
+
+/* COLORS-3 with all its parts: each test is the part of its name, and a set without the part has no such test. */
+static void every_test_is_of_its_own_part(void **state)
+{
+    (void)state;
+    static const mp_fit_options nothing;
+    mp_arena *a = mp_arena_new(1 << 20);
+    mp_colors_options o = mp_colors_published;
+    mp_raw raw;
+    mp_dataset d;
+    mp_folds f;
+    mp_run_result r;
+    mp_model *m;
+    mp_config c;
+    o.train = 60;
+    o.val = o.test = 30;
+    o.large = 20;
+    o.hi = 9;
+    o.large_lo = 10;
+    o.large_hi = 14;
+    for (int whole = 0; whole < 2; whole++) {
+        o.large_c = whole ? 25 : 0;
+        assert_int_equal(mp_generate_colors(&o, a, &raw), MP_OK);
+        assert_int_equal(mp_dataset_build(&raw, NULL, a, &d), MP_OK);
+        mp_folds_fixed(&d, a, &f);
+        mp_config_init(&c);
+        assert_int_equal(
+            mp_conf_set_all(mp_config_table, &c, "pool=topk arch=colors hidden=16 epochs=8 lr=0.01", "test"), MP_OK);
+        mp_run_key key = mp_run_key_of(&d, &f, &f.split[0], &c);
+        assert_int_equal(mp_run_once(&d, &f.split[0], &key, 1, &nothing, a, &r, &m), MP_OK);
+        assert_true(whole ? r.large_c_metric >= 0 : isnan(r.large_c_metric));
+    }
+    mp_engine *e = mp_engine_new(m, 1);
+    for (int part = 2; part < 5; part++) {
+        int n;
+        const int *which = mp_fixed_part(&d, part, a, &n);
+        mp_batch b = { .all = &d.graphs, .x = &d.x, .which = which, .n = n };
+        mp_real *out = MP_NEW(a, mp_real, n);
+        assert_int_equal(mp_engine_predict(e, &b, out), MP_OK);
+        for (int i = 0; i < r.measures; i++) {
+            const mp_measured *have = &r.measure[i];
+            double want = mp_seal_measure(d.seal, mp_metric_find(have->name), mp_model_goal(m), which, n, out);
+            assert_true((part == 2 ? have->test : part == 3 ? have->large : have->large_c) == want);
+            if (strcmp(have->name, r.metric) == 0 && part == 4) assert_true(r.large_c_metric == want);
+        }
+    }
+    mp_engine_free(e);
+    mp_arena_free(a);
+}
+
+static void a_result_in_a_file_comes_back(void **state)
+{
+    fixture *f = *state;
+    mp_run_result r, back;
+    assert_int_equal(go(f, 1, NULL, &r), MP_OK);
+    r.large_c_metric = 0.375;
+    for (int i = 0; i < r.measures; i++) r.measure[i].large_c = 0.5 + i;
+    assert_int_equal(mp_kept_save(f->part, "identity", &r), MP_OK);
+    assert_int_equal(mp_kept_load(f->part, "other", f->a, &back), MP_ERR_INPUT);
+    assert_int_equal(mp_kept_load(f->part, "identity", f->a, &back), MP_OK);
+    same_numbers(&r, &back);
+    assert_true(back.large_metric == r.large_metric && back.large_c_metric == 0.375);
+    assert_int_equal(back.measures, r.measures);
+    for (int i = 0; i < r.measures; i++) {
+        assert_string_equal(back.measure[i].name, r.measure[i].name);
+        assert_true(back.measure[i].large == r.measure[i].large && back.measure[i].large_c == 0.5 + i);
+    }
 }
 
 /* The weights that are judged and saved are those a run has that ends with the best epoch. */
@@ -385,6 +454,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_result_is_of_the_epoch_with_the_smallest_validation_loss),
+        TEST(every_test_is_of_its_own_part),
+        TEST(a_result_in_a_file_comes_back),
         TEST(the_weights_are_those_of_the_best_epoch),
         TEST(without_patience_the_last_epoch_is_taken),
         TEST(no_epochs_measure_the_initial_weights),

@@ -5,5 +5,14 @@
 const mp_experiment mp_experiments[] = {
     { "ablation", "Ablation",
       "MID without flipscore, dropscore or several columns, at the setting chosen for all of it", mp_make_ablation },
+    { "score-correctness", "Score correctness",
+      "whether scores find the nodes that matter to the prediction, with one and with several columns",
+      mp_make_score_correctness },
+    { "information-gain", "Information gain",
+      "how much kept nodes differ from their neighbours, with and without flipscore", mp_make_information_gain },
+    { "score-columns", "Score columns", "whether several score columns say different things, by data set",
+      mp_make_score_columns },
+    { "kept-neighbours", "Kept neighbours",
+      "how often kept nodes are neighbours of kept nodes, with and without dropscore", mp_make_kept_neighbours },
     { NULL, NULL, NULL, NULL },
 };

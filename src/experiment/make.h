@@ -6,5 +6,9 @@
 #include "experiment/lab.h"
 
 mp_err mp_make_ablation(mp_lab *lab, mp_section *out);
+mp_err mp_make_score_correctness(mp_lab *lab, mp_section *out);
+mp_err mp_make_information_gain(mp_lab *lab, mp_section *out);
+mp_err mp_make_score_columns(mp_lab *lab, mp_section *out);
+mp_err mp_make_kept_neighbours(mp_lab *lab, mp_section *out);
 
 #endif

@@ -50,7 +50,7 @@ static mp_spawned expect(int code, const char *line, const char *part)
     return s;
 }
 
-static void refuse(int code, const char *line, const char *part)
+static inline void refuse(int code, const char *line, const char *part)
 {
     mp_spawned s = expect(code, line, part);
     const char *end = strchr(s.err.p, '\n');

@@ -1,0 +1,61 @@
+/* test_measured.c - the experiments that look at trained models, from the command line to their tables: small versions on a small
+ * data set.
+ * SPDX-License-Identifier: MIT */
+#include "cli/tiny.h"
+
+static const char *reproduce(const char *names, const char *more)
+{
+    const char *line = mp_arena_printf(
+        arena, "reproduce %s --quick --datasets TINY --data %s --folds 2 --store %s --out %s --quiet %s", names,
+        mp_spawn_dir(), path("runs.db"), path("page.html"), more);
+    mp_spawned s = expect(0, line, NULL);
+    const char *out = mp_arena_text(arena, s.out.p, s.out.n);
+    mp_spawn_free(&s);
+    return out;
+}
+
+/* Lines that begin with the data set and have the word in them. */
+static int rows_with(const char *text, const char *word)
+{
+    int n = 0;
+    mp_span rest = mp_span_of(text), line;
+    while (mp_next_line(&rest, &line)) {
+        const char *copy = mp_arena_text(arena, line.p, line.n);
+        n += strncmp(copy, "TINY ", 5) == 0 && strstr(copy, word) && !strstr(copy, "nan");
+    }
+    return n;
+}
+
+static const char *page(void)
+{
+    mp_span text;
+    assert_int_equal(mp_slurp(path("page.html"), 0, arena, &text), MP_OK);
+    return text.p;
+}
+
+#define NAMES "score-correctness,information-gain,score-columns,kept-neighbours"
+
+static void every_measurement_has_its_rows_and_pictures(void **state)
+{
+    (void)state;
+    const char *out = reproduce(NAMES, "");
+    assert_int_equal(rows_with(out, "h = 1"), 1 + 4 + 1);  /* first table, four cuts, outputs */
+    assert_int_equal(rows_with(out, " median "), 3);       /* models */
+    assert_int_equal(rows_with(out, "as printed"), 2 * 3); /* operators, poolings */
+    assert_int_equal(rows_with(out, "edge by edge"), 2 * 3);
+    assert_int_equal(rows_with(out, "without dropscore"), 3);
+    assert_int_equal(rows_with(out, "training mode"), 3);
+    static const char *const pictures[] = { "Score correctness of SAGPool", "Information gain, as printed",
+                                            "Information gain, edge by edge", "Score columns of SAGPool, first pooling",
+                                            "Edges between kept nodes, SAGPool, first pooling" };
+    for (int i = 0; i < 5; i++) assert_non_null(strstr(page(), pictures[i]));
+    assert_string_equal(reproduce(NAMES, "--show"), out); /* all of it is in the store */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_measurement_has_its_rows_and_pictures),
+    };
+    return cmocka_run_group_tests_name("experiments that look at models", tests, make_data, clean);
+}

@@ -16,6 +16,7 @@
 
 #define MOST_WEIGHTS 20000 /* larger networks stay plans */
 #define GRAPHS       4
+#define NODES        9 /* of the largest */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -182,7 +183,7 @@ static mp_dataset *some_graphs(void)
     o.val = o.test = 1;
     o.large = o.large_c = 0;
     o.lo = 4;
-    o.hi = 9;
+    o.hi = NODES;
     mp_assert(mp_generate_colors(&o, a, &raw) == MP_OK);
     int64_t *label = MP_NEW(a, int64_t, raw.graphs.graphs);
     for (int b = 0; b < raw.graphs.graphs; b++) label[b] = b % 2;
@@ -195,14 +196,14 @@ static mp_dataset *some_graphs(void)
 typedef struct outcome {
     mp_err e;
     double loss, aux;
-    mp_real out[GRAPHS * 2];
+    mp_real out[GRAPHS * NODES * 2]; /* of graphs, or of nodes */
 } outcome;
 
 /* A step of training, then the answers. False: no network of this configuration, or too large a one. */
 static bool compute(const mp_config *c, mp_arena *a, outcome *o)
 {
     static const int which[GRAPHS] = { 0, 1, 2, 3 };
-    static const double label[GRAPHS] = { 0, 1, 0, 1 };
+    static const double label[GRAPHS] = { 0, 1, 0, 1 }, of_nodes[(GRAPHS + 2) * NODES];
     const mp_dataset *d = some_graphs();
     mp_config resolved = *c;
     mp_model *m;
@@ -213,7 +214,8 @@ static bool compute(const mp_config *c, mp_arena *a, outcome *o)
     mp_params_alloc(mp_model_params(m));
     mp_params_init(mp_model_params(m), 1, 0);
     mp_engine *e = mp_engine_new(m, 1);
-    mp_batch b = { &d->graphs, &d->x, which, GRAPHS, { 1, label } };
+    mp_labels graphs = { .columns = 1, .v = label }, nodes = { 1, of_nodes, d->graphs.node_ptr };
+    mp_batch b = { &d->graphs, &d->x, which, GRAPHS, mp_config_of_nodes(c) ? nodes : graphs };
     o->e = mp_engine_train(e, &b, (mp_draw){ 1, 0, 1, 0 }, &o->loss, &o->aux);
     if (o->e == MP_OK) o->e = mp_engine_predict(e, &b, o->out);
     if (o->e != MP_OK) o->loss = o->aux = 0;

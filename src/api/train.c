@@ -160,6 +160,7 @@ static mp_err train_in(training *t)
     MP_TRY(build(t));
     MP_TRY(set_presets(t));
     MP_TRY(settle(t));
+    MP_TRY(mp_task_of_graphs(t->data.task, t->data.name));
     MP_TRY(mp_run_check(&t->data, c));
     int threads = t->asked.threads ? t->asked.threads : mp_cpu_count();
     mp_prepare how = { .threads = threads, .fingerprint = t->data.fingerprint };

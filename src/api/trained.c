@@ -38,6 +38,7 @@ static mp_err open_model(void *arg)
     m->arena = a;
     mp_err e = o->path ? mp_checkpoint_load(o->path, a, &m->model, &m->about)
                        : mp_checkpoint_parse(o->bytes, o->name, a, &m->model, &m->about);
+    if (e == MP_OK) e = mp_task_of_graphs(mp_model_goal(m->model)->task, o->path ? o->path : o->name);
     if (e != MP_OK) mp_arena_free(a);
     o->made = m;
     return e;

@@ -118,7 +118,7 @@ static mp_err measure(const er_conf *b, const mp_config *conf, int n, er_point *
     mp_engine *e = mp_engine_new(m, b->how.threads);
     double *seconds = MP_NEW(a, double, b->how.steps);
     for (int i = 0; i < b->how.warm + b->how.steps; i++) {
-        mp_batch batch = { &g, &x, first, 1, { 1, label } };
+        mp_batch batch = { &g, &x, first, 1, { .columns = 1, .v = label } };
         double loss, aux, t = mp_seconds();
         MP_TRY(mp_engine_train(e, &batch, (mp_draw){ 42, 0, 1, (uint64_t)i }, &loss, &aux));
         if (i >= b->how.warm) seconds[i - b->how.warm] = mp_seconds() - t;

@@ -146,6 +146,7 @@ static mp_err bench_predict(void *conf, const mp_cli_args *args)
     MP_TRY(mp_presets_for(&d, b->model.pool, NULL, args->arena, &presets));
     MP_TRY(mp_cli_apply(&mp_bench_predict, args, presets, b));
     MP_TRY(mp_given_settle(args, d.task, &b->model));
+    MP_TRY(mp_task_of_graphs(d.task, d.name));
     mp_config_resolve(&b->model, &d.graphs);
     MP_TRY(mp_run_plan(&d, &b->model, args->arena, &m));
     mp_params_alloc(mp_model_params(m));

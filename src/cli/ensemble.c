@@ -116,6 +116,7 @@ mp_err mp_ensemble_load(const char *const *path, int n, mp_arena *a, mp_ensemble
     *out = (mp_ensemble){ l.n, l.path, by };
     for (int m = 0; m < l.n; m++) {
         MP_TRY(mp_checkpoint_load(l.path[m], a, &by[m].model, &by[m].about));
+        MP_TRY(mp_task_of_graphs(mp_model_goal(by[m].model)->task, l.path[m]));
         MP_TRY(check_alike(out, m));
     }
     return MP_OK;

@@ -46,7 +46,8 @@ mp_err mp_setup_use(mp_variants *v, const mp_config *c, const mp_folds *f, mp_ar
                     size_t n)
 {
     MP_TRY(mp_setup_variant(v, c, a, out));
-    int which = v->set[0] == *out ? 0 : 1;
+    int which = 0;
+    while (v->set[which / 2][which % 2] != *out) which++;
     line[0] = '\0';
     if (!v->told[which]) mp_setup_describe(*out, f, line, n);
     v->told[which] = true;
@@ -94,6 +95,7 @@ mp_err mp_setup_ready(const char *model, const char *input, const char *data_dir
 {
     MP_TRY(mp_setup_in_order(model, input));
     MP_TRY(mp_checkpoint_load(model, a, &out->by.model, &out->by.about));
+    MP_TRY(mp_task_of_graphs(mp_model_goal(out->by.model)->task, model));
     mp_dataset_as as = mp_about_as(out->by.model, &out->by.about);
     mp_columns which = mp_columns_of(columns, false);
     as.columns = &which;

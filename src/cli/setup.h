@@ -26,7 +26,8 @@ MP_MUST mp_err mp_setup_use(mp_variants *v, const mp_config *c, const mp_folds *
                             char *line, size_t n);
 
 #define MP_SETUP_PRESET_HELP                                                                                           \
-    "settings under a name: paper, authors (midpool ops), mid, ogb, gmt, colors, triangles; several: a,b"
+    "settings under a name: paper, authors (midpool ops), mid, ogb, gmt, colors, triangles, recon-zinc, "              \
+    "recon-synthetic; several: a,b"
 
 /* A line on the set and its folds: "MUTAG: 188 graphs, 2 classes, 7 feature columns; folds: ...". */
 void mp_setup_describe(const mp_dataset *d, const mp_folds *f, char *out, size_t n);

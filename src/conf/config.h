@@ -36,12 +36,12 @@ typedef struct mp_config {
     int hops;         /* vip 1, ipool 1, hgpsl 3; 0: that default */
     double mi_weight; /* vip 1, cgi 0.001; negative: that default */
     /* task */
-    int task;            /* auto | classify | regress | binary | count */
+    int task;            /* auto | a task (src/task) */
     char metric[64];     /* the leading one; auto: the task's first */
-    int stop_on;         /* loss | metric: what makes an epoch better */
+    int stop_on;         /* loss | metric | train-loss: what makes an epoch better */
     int edge_attributes; /* use | ignore */
     /* network */
-    int arch;    /* tu | colors | triangles */
+    int arch;    /* tu | colors | triangles | autoencoder | autoencoder-literal */
     int conv;    /* auto | a convolution */
     int encoder; /* none | embed */
     int hidden, layers;
@@ -111,10 +111,10 @@ enum { MP_RANK_AUTO, MP_RANK_RAW, MP_RANK_ACTIVATED };
 enum { MP_VARIANT_PAPER, MP_VARIANT_PYG, MP_VARIANT_AUTHORS };
 enum { MP_GATE_AUTO, MP_GATE_TANH, MP_GATE_SIGMOID, MP_GATE_IDENTITY };
 enum { MP_SCHEDULE_CONSTANT, MP_SCHEDULE_COSINE, MP_SCHEDULE_STEP };
-enum { MP_ARCH_TU, MP_ARCH_COLORS, MP_ARCH_TRIANGLES };
+enum { MP_ARCH_TU, MP_ARCH_COLORS, MP_ARCH_TRIANGLES, MP_ARCH_AUTOENCODER, MP_ARCH_AUTOENCODER_LITERAL };
 
 enum { MP_TASK_AUTO }; /* the others are rows of src/task */
-enum { MP_STOP_ON_LOSS, MP_STOP_ON_METRIC };
+enum { MP_STOP_ON_LOSS, MP_STOP_ON_METRIC, MP_STOP_ON_TRAIN_LOSS };
 enum { MP_EDGES_USE, MP_EDGES_IGNORE };
 enum { MP_CONV_AUTO };
 enum { MP_ENCODER_NONE, MP_ENCODER_EMBED };

@@ -59,7 +59,7 @@ static uint64_t fingerprint(const mp_dataset *d)
     h = step(step(h, d->task->classes ? 0 : (uint32_t)d->targets), d->task->classes ? (uint32_t)d->classes : 1);
     for (int c = 0; d->class_value && c < d->classes; c++) h = step(h, (uint64_t)d->class_value[c]);
     mp_labels labels = d->seal ? mp_seal_break(d->seal) : (mp_labels){ 0 };
-    for (int i = 0; i < g->graphs * labels.columns; i++)
+    for (int i = 0; i < mp_labels_row(&labels, g->graphs) * labels.columns; i++)
         h = d->task->classes ? step(h, (uint32_t)(int)labels.v[i]) : over_real(h, labels.v[i]);
     return h;
 }
@@ -141,7 +141,7 @@ static mp_err seal_classes(place where, const int64_t *value, mp_arena *a, mp_da
                            (long long)value[b], list_classes(d, a));
         label[b] = class;
     }
-    d->seal = mp_seal_new(a, graphs, (mp_labels){ 1, label });
+    d->seal = mp_seal_new(a, graphs, (mp_labels){ .columns = 1, .v = label });
     return MP_OK;
 }
 
@@ -155,7 +155,7 @@ static mp_err seal_numbers(place where, const double *target, int columns, mp_ar
         if (!d->task->fits(target[i]))
             return mp_fail(MP_ERR_INPUT, "%s:%d: %g cannot be learned as %s: %s", where.file,
                            line_of(where, i / columns), target[i], d->task->name, d->task->help);
-    d->seal = mp_seal_new(a, graphs, (mp_labels){ columns, target });
+    d->seal = mp_seal_new(a, graphs, (mp_labels){ .columns = columns, .v = target });
     return MP_OK;
 }
 
@@ -191,10 +191,57 @@ static mp_err seal_labels(place where, const int64_t *value, const double *targe
     return seal_classes(where, value, a, d);
 }
 
+static mp_err no_inputs(const mp_dataset *d, const char *expected)
+{
+    return mp_fail(MP_ERR_INPUT, "%s: task %s takes %s a node as features and nothing else; it has %d columns", d->name,
+                   d->task->name, expected, d->x.cols);
+}
+
+/* A node that has none of the labels which a recipe knows has a label that is not known. */
+static mp_err seal_node_labels(mp_arena *a, mp_dataset *d)
+{
+    const mp_recipe *r = &d->recipe;
+    if (r->label_columns != 1 || d->x.cols != r->label_count[0]) return no_inputs(d, "one label");
+    int64_t *value = MP_NEW_RAW(a, int64_t, d->x.cols);
+    double *label = MP_NEW_RAW(a, double, d->x.rows + 1);
+    for (int c = 0; c < d->x.cols; c++) value[c] = (int64_t)r->label_min[0] + c;
+    for (int v = 0; v < d->x.rows; v++) {
+        bool known = d->x.ptr[v] < d->x.ptr[v + 1];
+        label[v] = known ? d->x.col[d->x.ptr[v]] : (double)NAN;
+    }
+    d->targets = 1;
+    d->classes = d->x.cols;
+    d->class_value = value;
+    d->seal = mp_seal_new(a, d->graphs.graphs, (mp_labels){ 1, label, d->graphs.node_ptr });
+    return MP_OK;
+}
+
+static mp_err seal_node_numbers(mp_arena *a, mp_dataset *d)
+{
+    const mp_sparse *x = &d->x;
+    if (d->recipe.attributes < 1 || x->cols != d->recipe.attributes) return no_inputs(d, "numbers");
+    double *number = MP_NEW(a, double, (size_t)x->rows *(size_t)x->cols + 1);
+    for (int v = 0; v < x->rows; v++)
+        for (int i = x->ptr[v]; i < x->ptr[v + 1]; i++)
+            number[(size_t)v * (size_t)x->cols + (size_t)x->col[i]] = x->val ? (double)x->val[i] : 1;
+    d->targets = x->cols;
+    d->seal = mp_seal_new(a, d->graphs.graphs, (mp_labels){ x->cols, number, d->graphs.node_ptr });
+    return MP_OK;
+}
+
+/* What is to be rebuilt of a node is what it has for an input; labels of graphs have no part in it. */
+static mp_err seal_nodes(mp_arena *a, mp_dataset *d)
+{
+    d->classes = d->targets = 0;
+    d->class_value = NULL;
+    d->class_name = d->target_name = NULL;
+    return d->task->classes ? seal_node_labels(a, d) : seal_node_numbers(a, d);
+}
+
 /* Names have an order, but no distance. */
 static mp_err names_fit(const mp_dataset *d, const mp_task *task)
 {
-    if (!d->class_name || task->classes || task->yes_no) return MP_OK;
+    if (!d->class_name || task->nodes || task->classes || task->yes_no) return MP_OK;
     return mp_fail(MP_ERR_INPUT, "%s: its classes are names, which cannot be learned as %s", d->name, task->name);
 }
 
@@ -208,6 +255,7 @@ static bool all_yes_no(const mp_raw *raw)
 static const mp_task *task_of(const mp_raw *raw, const mp_known *known, const mp_dataset_as *as)
 {
     if (as && as->task) return as->task;
+    if (as && as->nodes) return raw->attributes.cols ? &mp_task_node_numbers : &mp_task_node_labels;
     if (known && known->task) return known->task;
     if (raw->graph_label || !raw->target) return &mp_task_classify;
     return all_yes_no(raw) ? &mp_task_binary : &mp_task_regress;
@@ -229,6 +277,13 @@ mp_err mp_dataset_retask(const mp_dataset *d, const mp_task *task, mp_arena *a, 
     if (!task || task == d->task) return MP_OK;
     MP_TRY(names_fit(d, task));
     out->task = task;
+    if (task->nodes) {
+        MP_TRY(seal_nodes(a, out));
+        out->fingerprint = fingerprint(out);
+        return MP_OK;
+    }
+    if (d->task->nodes)
+        return mp_fail(MP_ERR_INPUT, "%s: labels of nodes cannot be learned as %s", d->name, task->name);
     out->classes = out->targets = 0;
     out->class_value = NULL;
     out->class_name = NULL;
@@ -273,6 +328,7 @@ static void take_fixed(const mp_raw *raw, const mp_known *known, mp_dataset *d)
 mp_err mp_dataset_seal(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
 {
     out->task = task_of(raw, mp_known_find(raw->name), as);
+    if (out->task->nodes) return seal_nodes(a, out);
     out->class_name = raw->class_name;
     MP_TRY(names_fit(out, out->task));
     if (as) {

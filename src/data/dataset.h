@@ -85,6 +85,7 @@ typedef struct mp_columns {
 typedef struct mp_dataset_as {
     const mp_recipe *recipe;
     const mp_task *task;            /* NULL: by the files */
+    bool nodes;                     /* task NULL: one about nodes, by their features */
     int targets;                    /* label columns; 0: by the files */
     int classes;                    /* 0: take the classes from the files */
     const int64_t *class_value;     /* ascending; a label value that is not here is an error */

@@ -227,6 +227,9 @@ mp_err mp_folds_load(const mp_dataset *d, const char *folds_from, int count, mp_
     bool by_hand = folds_from && folds_from[0], found = true;
     if (by_hand) {
         MP_TRY(folds_by_hand(d, folds_from, a, out));
+    } else if (mp_dataset_is_single(d)) {
+        mp_folds_single(a, out);
+        return MP_OK;
     } else if (mp_dataset_is_fixed(d)) {
         mp_folds_fixed(d, a, out);
         return MP_OK;

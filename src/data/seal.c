@@ -26,15 +26,16 @@ static void check_index(const mp_seal *s, int b)
 
 mp_labels mp_seal_open(const mp_seal *s, mp_arena *a, const int *train, int n_train, const int *val, int n_val)
 {
-    size_t T = (size_t)s->labels.columns, all = (size_t)s->graphs * T;
+    size_t T = (size_t)s->labels.columns, all = (size_t)mp_labels_row(&s->labels, s->graphs) * T;
     double *v = MP_NEW_RAW(a, double, all + 1);
     for (size_t i = 0; i < all; i++) v[i] = (double)NAN;
     for (int i = 0; i < n_train + n_val; i++) {
         int b = i < n_train ? train[i] : val[i - n_train];
         check_index(s, b);
-        memcpy(v + (size_t)b * T, s->labels.v + (size_t)b * T, T * sizeof *v);
+        size_t from = (size_t)mp_labels_row(&s->labels, b) * T, to = (size_t)mp_labels_row(&s->labels, b + 1) * T;
+        memcpy(v + from, s->labels.v + from, (to - from) * sizeof *v);
     }
-    return (mp_labels){ s->labels.columns, v };
+    return (mp_labels){ s->labels.columns, v, s->labels.ptr };
 }
 
 double mp_seal_measure(const mp_seal *s, const mp_metric *m, const mp_goal *goal, const int *which, int n,
@@ -43,7 +44,7 @@ double mp_seal_measure(const mp_seal *s, const mp_metric *m, const mp_goal *goal
     mp_assert(goal->columns == s->labels.columns);
     for (int i = 0; i < n; i++) check_index(s, which[i]);
     mp_arena *a = mp_arena_new(65536);
-    mp_judged j = { goal, n, told, mp_labels_take(&s->labels, which, n, a) };
+    mp_judged j = { goal, mp_labels_rows(&s->labels, which, n), told, mp_labels_take(&s->labels, which, n, a) };
     double v = mp_measure(m, &j);
     mp_arena_free(a);
     return v;
@@ -56,7 +57,8 @@ void mp_seal_calibrate(const mp_seal *s, const mp_goal *goal, const int *which, 
     size_t T = (size_t)goal->columns, O = (size_t)mp_goal_outputs(goal);
     for (int i = 0; i < n && goal->task->claim; i++) {
         check_index(s, which[i]);
-        goal->task->claim(goal, told + (size_t)i * O, s->labels.v + (size_t)which[i] * T, out);
+        int row = mp_labels_row(&s->labels, which[i]), end = mp_labels_row(&s->labels, which[i] + 1);
+        for (; row < end; row++, told += O) goal->task->claim(goal, told, s->labels.v + (size_t)row * T, out);
     }
 }
 

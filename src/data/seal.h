@@ -18,7 +18,8 @@ mp_seal *mp_seal_new(mp_arena *a, int graphs, mp_labels labels);
 /* Labels of the listed graphs, NaN everywhere else: over all graphs. */
 mp_labels mp_seal_open(const mp_seal *s, mp_arena *a, const int *train, int n_train, const int *val, int n_val);
 
-/* How good outputs are: told[i] (task.h) are those of graph which[i]. NAN where the metric is not defined. */
+/* How good outputs are: told (task.h) has the rows of graph which[0], then those of which[1]. NAN where the metric is not
+ * defined. */
 double mp_seal_measure(const mp_seal *s, const mp_metric *m, const mp_goal *goal, const int *which, int n,
                        const mp_real *told);
 

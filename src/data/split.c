@@ -235,7 +235,7 @@ static const int *dealing_order(const mp_dataset *d, mp_arena *a)
 {
     int graphs = d->graphs.graphs, n = 0;
     int *order = MP_NEW_RAW(a, int, graphs);
-    const double *label = d->seal && d->task->classes ? mp_seal_break(d->seal).v : NULL;
+    const double *label = d->seal && d->task->classes && !d->task->nodes ? mp_seal_break(d->seal).v : NULL;
     mp_rng rng = mp_rng_stream(0, MP_FOR_FOLDS, 0, 0, 0);
     int classes = label ? d->classes : 1;
     for (int c = 0; c < classes; c++) {
@@ -299,6 +299,19 @@ mp_err mp_folds_stratified(const mp_dataset *d, int count, mp_arena *a, mp_folds
     *out = (mp_folds){ count, split, "stratified",
                        mp_arena_printf(a, "%d stratified folds, shuffled with seed 0", count) };
     return MP_OK;
+}
+
+bool mp_dataset_is_single(const mp_dataset *d)
+{
+    return d->graphs.graphs == 1 && (!d->seal || d->task->nodes);
+}
+
+void mp_folds_single(mp_arena *a, mp_folds *out)
+{
+    list all = { 1, MP_NEW(a, int, 1) }, none = { 0, NULL };
+    mp_split *split = MP_NEW(a, mp_split, 1);
+    *split = split_of(0, all, all, none);
+    *out = (mp_folds){ 1, split, "single", "one graph, which trains and validates" };
 }
 
 bool mp_dataset_is_fixed(const mp_dataset *d)

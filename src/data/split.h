@@ -47,6 +47,10 @@ MP_MUST mp_err mp_folds_parse_json(mp_span text, const char *where, int graphs, 
  * that is left to train on, a fifth of the training half validates instead. Regression: one class. */
 MP_MUST mp_err mp_folds_stratified(const mp_dataset *d, int count, mp_arena *a, mp_folds *out);
 
+/* Whether the set is one graph without a label, so that only its nodes can be learned, and its only fold: the graph trains and validates, none tests. */
+bool mp_dataset_is_single(const mp_dataset *d);
+void mp_folds_single(mp_arena *a, mp_folds *out);
+
 /* Whether the set comes with a fixed split, and that split as one fold (test = "test-origin"). */
 bool mp_dataset_is_fixed(const mp_dataset *d);
 void mp_folds_fixed(const mp_dataset *d, mp_arena *a, mp_folds *out);

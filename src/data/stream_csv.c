@@ -91,7 +91,7 @@ static mp_err read_piece(const mp_stream *s, mp_piece *p)
     p->more = rest.n > 0;
     mp_piece_join(p, t->mols.as->recipe, g, x);
     if (t->mols.labels && p->count)
-        p->data.seal = mp_seal_new(p->memory, p->count, (mp_labels){ t->mols.labels, label });
+        p->data.seal = mp_seal_new(p->memory, p->count, (mp_labels){ .columns = t->mols.labels, .v = label });
     return e;
 }
 

@@ -53,6 +53,7 @@ mp_dataset_as mp_about_as(const mp_model *m, const mp_about *about)
 mp_dataset_as mp_config_as(const mp_config *c)
 {
     return (mp_dataset_as){ .task = c->task == MP_TASK_AUTO ? NULL : mp_tasks()[c->task - 1],
+                            .nodes = mp_config_of_nodes(c),
                             .edges = c->edge_attributes == MP_EDGES_USE && mp_config_uses_edges(c),
                             .bonds = c->edge_attributes == MP_EDGES_USE && c->conv == MP_CONV_AUTO };
 }
@@ -413,6 +414,7 @@ static mp_err build(const mp_safetensors *s, const mp_json *root, const char *na
     *about = (mp_about){ 0 };
     MP_TRY(get_recipe(root, name, &about->recipe));
     MP_TRY(get_goal(root, (int)outputs, &config, name, a, about, &goal));
+    if (mp_config_fits(&config, goal.task) != MP_OK) return mp_fail_within(MP_ERR_INPUT, "%s", name);
     const char *dataset = mp_json_text(root, "dataset", ""), *version = mp_json_text(root, "version", "");
     about->dataset = mp_arena_text(a, dataset, strlen(dataset));
     about->version = mp_arena_text(a, version, strlen(version));

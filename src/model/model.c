@@ -12,7 +12,7 @@
 /* clang-format off */
 #define AT(field) offsetof(mp_config, field)
 static const mp_opt network_rows[] = {
-    { "arch", MP_OPT_CHOICE, AT(arch), "tu", 0, 0, "tu|colors|triangles", "network around the pooling" },
+    { "arch", MP_OPT_CHOICE, AT(arch), "tu", 0, 0, "tu|colors|triangles|autoencoder|autoencoder-literal", "network around the pooling; autoencoders go back to the nodes, which have a row of outputs each" },
     { "conv", MP_OPT_CHOICE, AT(conv), "auto", 0, 0, "auto|gcn|graphconv|gin|sage|gat|cheb|leconv|leconv-pyg|leconv-authors|graphconv-mean|gcn-raw|gcn-noloop|gine|ogb-gcn|ogb-gin", "convolution of the network" },
     { "encoder", MP_OPT_CHOICE, AT(encoder), "none", 0, 0, "none|embed", "before the first layer: a learned row for each value of each feature column, summed" },
     { "hidden", MP_OPT_INT, AT(hidden), "128", 1, 4096, NULL, "channels" },
@@ -32,12 +32,16 @@ typedef struct arch {
     bool read_each;           /* every block is read out and the readouts are summed */
     mp_read_kind read;
     bool deep_head; /* Linear, ReLU, dropout, Linear, ReLU, Linear; else one Linear */
+    bool nodes;     /* outputs are the rows of the last block, which has no ReLU: no readout, no head */
+    int down, up;   /* nodes: the one block that pools, and the one whose rows go back to the nodes before it */
 } arch;
 
 static const arch archs[] = {
     [MP_ARCH_TU] = { &mp_conv_gcn, 0, true, true, MP_READ_MAXMEAN, true },
     [MP_ARCH_COLORS] = { &mp_conv_gin, 2, false, false, MP_READ_SUM, false },
     [MP_ARCH_TRIANGLES] = { &mp_conv_gin, 3, false, false, MP_READ_MAX, false },
+    [MP_ARCH_AUTOENCODER] = { .conv = &mp_conv_gcn, .blocks = 5, .nodes = true, .down = 1, .up = 1 },
+    [MP_ARCH_AUTOENCODER_LITERAL] = { .conv = &mp_conv_gcn, .blocks = 5, .nodes = true, .down = 1, .up = 3 },
 };
 
 struct mp_model {
@@ -107,6 +111,19 @@ mp_err mp_config_check(mp_config *c)
     return MP_OK;
 }
 
+bool mp_config_of_nodes(const mp_config *c)
+{
+    return !mp_baseline_find(c->pool) && archs[c->arch].nodes;
+}
+
+mp_err mp_config_fits(const mp_config *c, const mp_task *t)
+{
+    if (mp_config_of_nodes(c) == t->nodes) return MP_OK;
+    if (t->nodes)
+        return mp_fail(MP_ERR_USAGE, "task: %s is about nodes; its outputs are those of --arch autoencoder", t->name);
+    return mp_fail(MP_ERR_USAGE, "arch: an autoencoder has outputs for nodes, and task %s is about graphs", t->name);
+}
+
 /* The convolution of the network; NULL: the method has its own. */
 static const mp_conv_kind *conv_of(const mp_config *conf)
 {
@@ -157,6 +174,17 @@ static mp_err init_baseline(mp_model *m, mp_arena *a)
     return MP_OK;
 }
 
+static bool pools(const mp_model *m, int l)
+{
+    return m->arch->nodes ? l == m->arch->down : m->arch->pool_last || l < m->blocks - 1;
+}
+
+/* Whether the nodes of block l are back to those that came in. */
+static bool lifts(const mp_model *m, int l)
+{
+    return m->arch->nodes && l == m->arch->up;
+}
+
 static mp_err init_blocks(mp_model *m, mp_arena *a)
 {
     const mp_pool_op *op = mp_pool_find(m->conf.pool);
@@ -166,21 +194,23 @@ static mp_err init_blocks(mp_model *m, mp_arena *a)
     int width = init_encoder(m);
     for (int l = 0; l < m->blocks; l++) {
         const char *number = mp_arena_printf(a, "%d", l);
-        const mp_conv_kind *kind = l ? mp_pool_next_conv(m->pool[l - 1], usual) : usual;
+        bool pooled = l && m->pool[l - 1] && !lifts(m, l - 1), last = l == m->blocks - 1;
+        const mp_conv_kind *kind = pooled ? mp_pool_next_conv(m->pool[l - 1], usual) : usual;
+        int out = m->arch->nodes && last ? m->in.outputs : m->conf.hidden;
         m->conv[l] = mp_conv_new(kind, &(mp_conv_setup){ .conf = &m->conf,
                                                          .params = &m->params,
                                                          .prefix = mp_param_under(&m->params, "convs", number),
                                                          .in = width,
-                                                         .out = m->conf.hidden,
+                                                         .out = out,
                                                          .edge_in = m->in.edge_features,
                                                          .edge_tables = &m->in.edge_tables });
-        width = m->conf.hidden;
-        if (l == m->blocks - 1 && !m->arch->pool_last) continue;
+        width = out;
+        if (!pools(m, l)) continue;
         m->pool[l] = mp_pool_new(a, op, &m->conf, &m->params, mp_param_under(&m->params, "pools", number), width);
-        if (l == m->blocks - 1) mp_pool_ends(m->pool[l]);
+        if (last || lifts(m, l)) mp_pool_ends(m->pool[l]);
         width = mp_pool_width(m->pool[l]);
     }
-    init_head(m, m->arch->read == MP_READ_MAXMEAN ? 2 * width : width);
+    if (!m->arch->nodes) init_head(m, m->arch->read == MP_READ_MAXMEAN ? 2 * width : width);
     return MP_OK;
 }
 
@@ -203,7 +233,7 @@ mp_err mp_model_plan(mp_arena *a, const mp_config *config, mp_inputs in, mp_mode
         return mp_fail(MP_ERR_USAGE, "conv: %s needs attributes of edges, and there are none", conv_of(&m->conf)->name);
     if (!edges) in.edge_features = 0;
     m->in = in;
-    m->goal = mp_goal_plain(in.outputs);
+    m->goal = mp_goal_plain(in.outputs, mp_config_of_nodes(&m->conf));
     m->params.arena = a;
     m->baseline = mp_baseline_find(m->conf.pool);
     *out = m;
@@ -290,7 +320,7 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
     if (m->baseline) return run_baseline(m, c, g, in, aux);
     for (int l = 0; l < m->blocks; l++) {
         mp_mat *before = bare && m->conv[l].kind->reads_once ? now : NULL;
-        now = mp_conv_run(&m->conv[l], c, g, in, true);
+        now = mp_conv_run(&m->conv[l], c, g, in, !(m->arch->nodes && l == m->blocks - 1));
         if (before) mp_mat_spent(c, before);
         bare = false;
         if (m->pool[l]) {
@@ -302,13 +332,18 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
             if (trail) trail->level[trail->levels++] = p;
             if (aux && p->loss) *aux = add_loss(m, c, *aux, l, p);
         }
-        if (m->arch->read_each || l == m->blocks - 1) {
+        if (lifts(m, l)) {
+            now = mp_pool_lift(last, c, now);
+            g = last->g;
+            bare = false;
+        }
+        if (!m->arch->nodes && (m->arch->read_each || l == m->blocks - 1)) {
             mp_mat *read = mp_readout(c, now, g->node_ptr, g->graphs, m->arch->read);
             r = r ? mp_mix(c, 1, r, 1, read) : read;
         }
         in = MP_DENSE(now);
     }
-    return run_head(m, c, r);
+    return m->arch->nodes ? now : run_head(m, c, r);
 }
 
 mp_err mp_model_accepts(const mp_model *m, const mp_graph *g)
@@ -321,7 +356,8 @@ mp_err mp_model_accepts(const mp_model *m, const mp_graph *g)
 
 void mp_model_meets(const mp_model *m, int n, int64_t *nodes)
 {
-    for (int l = 0; l < m->blocks && m->pool[l]; l++) {
+    for (int l = 0; l < m->blocks; l++) {
+        if (!m->pool[l]) continue;
         const mp_selector *s = m->pool[l]->selector;
         nodes[l] += n;
         if (!s->count) return; /* nobody asks for what comes after */
@@ -399,6 +435,6 @@ const mp_goal *mp_model_goal(const mp_model *m)
 
 void mp_model_aim(mp_model *m, const mp_goal *goal)
 {
-    mp_assert(mp_goal_outputs(goal) == m->in.outputs);
+    mp_assert(mp_goal_outputs(goal) == m->in.outputs && goal->task->nodes == mp_config_of_nodes(&m->conf));
     m->goal = *goal;
 }

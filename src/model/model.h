@@ -2,6 +2,11 @@
  *
  *     for l = 1..L:  x = ReLU(conv_l(x));  (x, A) = pool_l(x, A);  r_l = [max readout ; mean readout]
  *     r = r_1 + ... + r_L;  out = head(r)                                        (math.md 6.1; arch tu)
+ *
+ * Networks with an upward path go back to the nodes instead and have a row of outputs for each (math.md 6.4):
+ *
+ *     x = ReLU(conv_1(x)), ReLU(conv_2(x));   (x', A') = pool(x, A);   x = lift(x')
+ *     x = ReLU(conv_3(x)), ReLU(conv_4(x)), out = conv_5(x)                         (arch autoencoder)
  * SPDX-License-Identifier: MIT */
 #ifndef MP_MODEL_H
 #define MP_MODEL_H
@@ -34,6 +39,10 @@ mp_inputs mp_inputs_of(const mp_recipe *r, int outputs);
 
 /* Whether a network configured like this reads attributes of edges; then it cannot do without. */
 bool mp_config_uses_edges(const mp_config *c);
+
+/* Whether outputs of a network configured like this are rows of nodes, and whether a task goes with them. */
+bool mp_config_of_nodes(const mp_config *c);
+MP_MUST mp_err mp_config_fits(const mp_config *c, const mp_task *t);
 
 /* The network as mp_model_new makes it, but without memory for its weights: their number and shapes can be looked at
  * before mp_params_alloc asks for it. */
@@ -78,7 +87,7 @@ typedef struct mp_trail {
     const mp_pooling *level[MP_LEVELS];
 } mp_trail;
 
-/* Raw outputs (before log-softmax), B x outputs. Dense features in place of sparse ones: x NULL, dense given.
+/* Raw outputs (before log-softmax), B x outputs, or N x outputs (mp_config_of_nodes). Dense features in place of sparse ones: x NULL, dense given.
  * `aux` (may be NULL) receives the auxiliary loss of the poolings, or NULL when there is none: what these graphs add to that
  * of the batch when c->whole says what they are part of. */
 mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const mp_sparse *x, mp_mat *dense,

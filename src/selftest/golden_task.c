@@ -44,7 +44,7 @@ mp_err mp_golden_bce(mp_case *k, const mp_golden_kind *row)
     MP_TRY(outputs_of(k, "in.logits", B, goal.columns, &x));
     int *which = MP_NEW(k->step, int, B);
     for (int b = 0; b < B; b++) which[b] = b;
-    int64_t terms = mp_labels_known(&(mp_labels){ goal.columns, want }, which, B);
+    int64_t terms = mp_labels_known(&(mp_labels){ .columns = goal.columns, .v = want }, which, B);
     MP_TRY(mp_case_output(k, "loss", goal.task->loss(&k->c, &goal, x, want, (mp_real)(1.0 / (double)terms))));
     mp_tape_back(&k->c);
     MP_TRY(mp_case_need(k, "grad.logits", B, goal.columns, &grad));

@@ -167,8 +167,11 @@ static mp_err forecast(const mp_workload *w, mp_arena *a, mp_forecast *out)
     mp_model *m;
     MP_TRY(mp_run_plan(w->data, &config, a, &m));
     mp_params *params = mp_model_params(m);
-    size_t labels = (size_t)w->data->graphs.graphs * (size_t)w->data->targets;
-    mp_batch all = { &w->data->graphs, &w->data->x, w->which, w->n, { w->data->targets, MP_NEW(a, double, labels) } };
+    const mp_graph *g = &w->data->graphs;
+    bool nodes = w->data->task->nodes;
+    size_t labels = (size_t)(nodes ? g->nodes : g->graphs) * (size_t)w->data->targets;
+    mp_labels none = { w->data->targets, MP_NEW(a, double, labels), nodes ? g->node_ptr : NULL };
+    mp_batch all = { g, &w->data->x, w->which, w->n, none };
     ladder l = { .sorted = sort(&all, a) };
     size_t block = params->size * sizeof(mp_real), tried = mp_arena_total() + TRY_BLOCKS * block;
     if (most && tried >= most) {

@@ -8,8 +8,8 @@ mp_err mp_variant_of(mp_variants *v, const mp_config *c, mp_arena *a, mp_dataset
 {
     mp_dataset_as as = mp_config_as(c);
     as.columns = &v->columns;
-    mp_dataset **mine = &v->set[as.edges], *other = v->set[!as.edges];
-    if (first) *first = !*mine && !other;
+    mp_dataset **mine = &v->set[as.nodes][as.edges], *other = v->set[as.nodes][!as.edges];
+    if (first) *first = !v->set[0][0] && !v->set[0][1] && !v->set[1][0] && !v->set[1][1];
     if (!*mine && as.edges && other && other->unused_edge_columns == 0) *mine = other; /* edges have nothing to read */
     if (!*mine) {
         mp_dataset *d = MP_NEW(a, mp_dataset, 1);

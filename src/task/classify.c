@@ -1,4 +1,5 @@
 /* classify.c - one of C classes: softmax over C outputs, loss -log p of the right class (math.md 2.15).
+ * The label of a node is learned in the same way.
  * SPDX-License-Identifier: MIT */
 #include "task/task.h"
 
@@ -63,22 +64,22 @@ static void claim(const mp_goal *g, const mp_real *told, const double *want, mp_
 static const char *const metrics[] = { "accuracy", "balanced_accuracy", "f1_macro", "mcc",
                                        "roc_auc",  "average_precision", NULL };
 
-const mp_task mp_task_classify = { .name = "classify",
-                                   .help = "one of several classes",
-                                   .one = "class",
-                                   .many = "classes",
-                                   .options = "",
-                                   .classes = true,
-                                   .outputs = outputs,
-                                   .loss = loss,
-                                   .cost = cost,
-                                   .tell = tell,
-                                   .answer = answer,
-                                   .show = show,
-                                   .unshow = unshow,
-                                   .claim = claim,
-                                   .answer_word = "label",
-                                   .shown_word = "probability",
-                                   .json_answer = "label",
-                                   .json_shown = "probabilities",
-                                   .metrics = metrics };
+#define CLASSES                                                                                                        \
+    .options = "", .classes = true, .outputs = outputs, .loss = loss, .cost = cost, .tell = tell, .answer = answer,    \
+    .show = show, .unshow = unshow, .claim = claim, .answer_word = "label", .shown_word = "probability",               \
+    .json_answer = "label", .json_shown = "probabilities"
+
+const mp_task mp_task_classify = {
+    .name = "classify", .help = "one of several classes", .one = "class", .many = "classes", CLASSES, .metrics = metrics
+};
+
+/* Of 28 kinds of nodes some are in no graph of a part, and rankings of each of 28 against the others say little. */
+static const char *const node_metrics[] = { "accuracy", "balanced_accuracy", "f1_macro", "mcc", NULL };
+
+const mp_task mp_task_node_labels = { .name = "node-labels",
+                                      .help = "the label of every node, which is its input too: reconstruction",
+                                      .one = "label of nodes",
+                                      .many = "labels of nodes",
+                                      .nodes = true,
+                                      CLASSES,
+                                      .metrics = node_metrics };

@@ -48,9 +48,9 @@ int mp_metrics_of(const mp_task *t, const mp_metric *out[MP_METRICS_MOST]);
 /* The leading metric of a task: the one named, or its first ("auto"). Fails when the task has none of that name. */
 MP_MUST mp_err mp_metric_lead(const mp_task *t, const char *name, const mp_metric **out);
 
-typedef struct mp_judged { /* outputs of some graphs, with labels in the same order */
+typedef struct mp_judged { /* outputs of some graphs, or nodes, with labels in the same order */
     const mp_goal *goal;
-    int n;
+    int n;               /* rows */
     const mp_real *told; /* n x outputs */
     const double *want;  /* n x T */
 } mp_judged;

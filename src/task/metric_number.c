@@ -1,6 +1,6 @@
 /* metric_number.c - metrics of numbers, d = told output - label, not rounded (protocol.md 4).
  *
- *     mae   mean |d|        rmse   sqrt(mean d^2)        r2   1 - sum d^2 / sum (label - mean label)^2
+ *     mae   mean |d|        mse   mean d^2        rmse   sqrt(mean d^2)        r2   1 - sum d^2 / sum (label - mean label)^2
  *
  * r2 is not defined where labels do not vary.
  * SPDX-License-Identifier: MIT */
@@ -22,9 +22,14 @@ static double squares(const mp_column *c)
     return sum;
 }
 
+static double mse(const mp_column *c)
+{
+    return squares(c) / c->n;
+}
+
 static double rmse(const mp_column *c)
 {
-    return sqrt(squares(c) / c->n);
+    return sqrt(mse(c));
 }
 
 static double r2(const mp_column *c)
@@ -39,5 +44,6 @@ const mp_metric mp_metrics_numbers[] = {
     { "mae", "mean absolute error", false, false, true, mae },
     { "rmse", "root mean squared error", false, false, false, rmse },
     { "r2", "R2", true, false, false, r2 },
+    { "mse", "mean squared error", false, false, true, mse },
     { NULL, NULL, false, false, false, NULL },
 };

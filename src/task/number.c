@@ -1,7 +1,8 @@
 /* number.c - numbers to be hit: an output each, loss the distance from the known ones (math.md 2.15).
  *
  * regress learns z = (y - mean) / std of the training graphs and puts answers back: y = mean + std z. Distances that stop and
- * choose are those of z, so columns of different units weigh the same. count learns y itself and rounds.
+ * choose are those of z, so columns of different units weigh the same. count learns y itself and
+ * rounds; node-numbers learns the y of every node.
  * SPDX-License-Identifier: MIT */
 #include "task/task.h"
 
@@ -98,6 +99,7 @@ static bool whole(double y)
 
 static const char *const regress_metrics[] = { "mae", "rmse", "r2", NULL };
 static const char *const count_metrics[] = { "count_accuracy", "mae", "rmse", "r2", NULL };
+static const char *const node_metrics[] = { "mse", "mae", "rmse", "r2", NULL };
 
 const mp_task mp_task_regress = { .name = "regress",
                                   .help = "any number of numbers a graph, some of which may be missing",
@@ -137,3 +139,21 @@ const mp_task mp_task_count = { .name = "count",
                                 .json_answer = "label",
                                 .json_shown = "outputs",
                                 .metrics = count_metrics };
+
+const mp_task mp_task_node_numbers = { .name = "node-numbers",
+                                       .help = "the numbers of every node, which are its inputs too: reconstruction",
+                                       .one = "number of nodes",
+                                       .many = "numbers of nodes",
+                                       .options = "loss huber-delta:loss=huber",
+                                       .aim = aim,
+                                       .nodes = true,
+                                       .outputs = mp_outputs_of_columns,
+                                       .loss = loss,
+                                       .cost = cost,
+                                       .tell = put_back,
+                                       .answer = as_is,
+                                       .show = as_is,
+                                       .unshow = as_told,
+                                       .answer_word = "value",
+                                       .json_answer = "value",
+                                       .metrics = node_metrics };

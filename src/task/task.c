@@ -10,15 +10,21 @@
 /* clang-format off */
 #define AT(field) offsetof(mp_config, field)
 static const mp_opt task_rows[] = {
-    { "task", MP_OPT_CHOICE, AT(task), "auto", 0, 0, "auto|classify|regress|binary|count", "what is learned; auto: by the labels" },
-    { "metric", MP_OPT_TEXT, AT(metric), "auto", 0, 0, NULL, "metric that leads: accuracy, balanced_accuracy, f1_macro, mcc, roc_auc, average_precision, count_accuracy, mae, rmse, r2; auto = the task's first" },
+    { "task", MP_OPT_CHOICE, AT(task), "auto", 0, 0, "auto|classify|regress|binary|count|node-labels|node-numbers", "what is learned; auto: by the labels, or by the features of nodes where arch has outputs for nodes" },
+    { "metric", MP_OPT_TEXT, AT(metric), "auto", 0, 0, NULL, "metric that leads: accuracy, balanced_accuracy, f1_macro, mcc, roc_auc, average_precision, count_accuracy, mae, rmse, r2, mse; auto = the task's first" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 #undef AT
 /* clang-format on */
 const mp_option_set mp_task_options = { task_rows, 0, NULL };
 
-static const mp_task *const tasks[] = { &mp_task_classify, &mp_task_regress, &mp_task_binary, &mp_task_count, NULL };
+static const mp_task *const tasks[] = { &mp_task_classify,
+                                        &mp_task_regress,
+                                        &mp_task_binary,
+                                        &mp_task_count,
+                                        &mp_task_node_labels,
+                                        &mp_task_node_numbers,
+                                        NULL };
 
 const mp_task *const *mp_tasks(void)
 {
@@ -32,9 +38,17 @@ const mp_task *mp_task_find(const char *name)
     return NULL;
 }
 
-mp_goal mp_goal_plain(int outputs)
+mp_err mp_task_of_graphs(const mp_task *t, const char *what)
+{
+    if (!t->nodes) return MP_OK;
+    return mp_fail(MP_ERR_USAGE, "%s: task %s has answers for nodes, and here there is one answer a graph", what,
+                   t->name);
+}
+
+mp_goal mp_goal_plain(int outputs, bool nodes)
 {
     mp_goal g = { .task = outputs > 1 ? &mp_task_classify : &mp_task_count, .columns = 1 };
+    if (nodes) g.task = outputs > 1 ? &mp_task_node_labels : &mp_task_node_numbers;
     g.classes = g.task->classes ? outputs : 0;
     g.metric = mp_metric_find(g.task->metrics[0]);
     return g;
@@ -56,20 +70,45 @@ void mp_tell_raw(const mp_goal *g, const mp_kernels *k, mp_real *told, const mp_
     if (told != raw) memcpy(told, raw, (size_t)rows * (size_t)mp_goal_outputs(g) * sizeof *told);
 }
 
+int mp_labels_row(const mp_labels *labels, int b)
+{
+    return labels->ptr ? labels->ptr[b] : b;
+}
+
+int mp_labels_rows(const mp_labels *labels, const int *which, int n)
+{
+    int rows = 0;
+    for (int i = 0; i < n; i++) rows += mp_labels_row(labels, which[i] + 1) - mp_labels_row(labels, which[i]);
+    return rows;
+}
+
+/* The labels of a graph, and how many there are. */
+static const double *labels_of(const mp_labels *labels, int b, size_t *n)
+{
+    size_t T = (size_t)labels->columns, first = (size_t)mp_labels_row(labels, b);
+    *n = ((size_t)mp_labels_row(labels, b + 1) - first) * T;
+    return labels->v + first * T;
+}
+
 int64_t mp_labels_known(const mp_labels *labels, const int *which, int n)
 {
-    size_t T = (size_t)labels->columns;
     int64_t known = 0;
-    for (int i = 0; i < n; i++)
-        for (size_t t = 0; t < T; t++) known += !isnan(labels->v[(size_t)which[i] * T + t]);
+    for (int i = 0; i < n; i++) {
+        size_t all;
+        const double *v = labels_of(labels, which[i], &all);
+        for (size_t t = 0; t < all; t++) known += !isnan(v[t]);
+    }
     return known;
 }
 
 const double *mp_labels_take(const mp_labels *labels, const int *which, int n, mp_arena *a)
 {
-    size_t T = (size_t)labels->columns;
-    double *out = MP_NEW_RAW(a, double, (size_t)n *T + 1);
-    for (int i = 0; i < n; i++) memcpy(out + (size_t)i * T, labels->v + (size_t)which[i] * T, T * sizeof *out);
+    double *out = MP_NEW_RAW(a, double, (size_t)mp_labels_rows(labels, which, n) * (size_t)labels->columns + 1);
+    size_t at = 0, all;
+    for (int i = 0; i < n; i++, at += all) {
+        const double *v = labels_of(labels, which[i], &all);
+        memcpy(out + at, v, all * sizeof *out);
+    }
     return out;
 }
 

@@ -7,6 +7,12 @@
  *     regress    T numbers;                            T outputs, told in the unit of the labels
  *     count      T numbers that are counts;            T outputs, judged after rounding
  *
+ * Two tasks are about nodes: labels are N x T, a network gives a row of outputs for each node, and what is said below of
+ * graphs holds for nodes (rows, in one word):
+ *
+ *     node-labels    T = 1, the label of the node as a class;  C outputs, told as log-probabilities
+ *     node-numbers   T numbers of the node;                    T outputs
+ *
  * Nothing outside this folder asks which task it is.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_TASK_H
@@ -24,7 +30,8 @@ typedef struct mp_metric mp_metric;
 
 typedef struct mp_labels { /* of all graphs of a collection */
     int columns;           /* T */
-    const double *v;       /* graphs x T */
+    const double *v;       /* rows x T */
+    const int *ptr;        /* rows of graph b are ptr[b] .. ptr[b+1]-1, one a node; NULL: row b alone */
 } mp_labels;
 
 typedef struct mp_goal { /* a task as one network learns it */
@@ -45,6 +52,7 @@ struct mp_task {
     void (*aim)(const mp_config *c, mp_goal *g); /* what its options say of a goal; NULL: nothing */
     bool classes;                                /* labels are numbers of classes */
     bool yes_no;                                 /* labels are 0 and 1 */
+    bool nodes;                                  /* rows of labels and outputs are nodes, not graphs */
     bool (*standard)(const mp_config *c);        /* learns standardised numbers; NULL: never */
     int (*outputs)(const mp_goal *g);
     /* Whether numbers can be labels of this task; NULL: all can. */
@@ -74,11 +82,19 @@ struct mp_task {
 const mp_task *const *mp_tasks(void);
 const mp_task *mp_task_find(const char *name); /* NULL: none */
 extern const mp_task mp_task_classify, mp_task_regress, mp_task_binary, mp_task_count;
+extern const mp_task mp_task_node_labels, mp_task_node_numbers;
 
-/* A goal for networks made without data: classes where there are several outputs, else a count. */
-mp_goal mp_goal_plain(int outputs);
+/* Fails when answers are those of nodes: for work that has one row of them for each graph. `what` opens the message. */
+MP_MUST mp_err mp_task_of_graphs(const mp_task *t, const char *what);
+
+/* A goal for networks made without data: classes where there are several outputs, else a count. `nodes`: the same of nodes. */
+mp_goal mp_goal_plain(int outputs, bool nodes);
 
 int mp_goal_outputs(const mp_goal *g);
+
+/* Where the rows of graph b begin; those of graph b + 1 follow. And how many the listed graphs have. */
+int mp_labels_row(const mp_labels *labels, int b);
+int mp_labels_rows(const mp_labels *labels, const int *which, int n);
 
 /* Known labels among those of the listed graphs: what a mean over them divides by. */
 int64_t mp_labels_known(const mp_labels *labels, const int *which, int n);

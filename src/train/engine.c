@@ -356,7 +356,7 @@ static mp_err predict_one(void *arg)
     mp_arena_reset(c.arena);
     mp_params_bind(e->params, &c, NULL);
     mp_mat *aux, *y = forward(e, &c, s, &aux);
-    mp_real *out = e->out + (size_t)s->from * (size_t)y->cols;
+    mp_real *out = e->out + s->row * (size_t)y->cols;
     mp_model_goal(e->model)->task->tell(mp_model_goal(e->model), c.k, out, y->v, y->rows);
     s->diverged = c.diverged;
     return MP_OK;
@@ -367,6 +367,26 @@ static void predict_shard(void *arg, int index, int worker)
     run_guarded(arg, predict_one, index, worker);
 }
 
+size_t mp_batch_rows(const mp_batch *b, const mp_model *m)
+{
+    size_t rows = 0;
+    if (!mp_model_goal(m)->task->nodes) return (size_t)b->n;
+    for (int i = 0; i < b->n; i++) rows += (size_t)nodes_of(b, i);
+    return rows;
+}
+
+static void place_rows(mp_engine *e)
+{
+    size_t row = 0;
+    for (int s = 0; s < e->shard_count; s++) {
+        mp_batch part = *e->batch;
+        part.which += e->shards[s].from;
+        part.n = e->shards[s].to - e->shards[s].from;
+        e->shards[s].row = row;
+        row += mp_batch_rows(&part, e->model);
+    }
+}
+
 mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out)
 {
     if (b->n == 0) return MP_OK;
@@ -375,11 +395,12 @@ mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out)
     e->batch = b;
     e->out = out;
     cut(e, b, false);
+    place_rows(e);
     mp_crew_run(e->crew, e->shard_count, predict_shard, e);
     MP_TRY(failed_shard(e));
     for (int s = 0; s < e->shard_count; s++)
         if (e->shards[s].diverged) return mp_fail(MP_ERR_DIVERGED, "a score is not a number");
-    for (size_t i = 0, n = (size_t)b->n * (size_t)mp_model_outputs(e->model); i < n; i++)
+    for (size_t i = 0, n = mp_batch_rows(b, e->model) * (size_t)mp_model_outputs(e->model); i < n; i++)
         if (!isfinite(out[i])) return mp_fail(MP_ERR_DIVERGED, "an output is not finite");
     return MP_OK;
 }
@@ -397,8 +418,11 @@ double mp_engine_loss(const mp_engine *e, const mp_batch *b, const mp_real *out)
     const mp_goal *goal = mp_model_goal(e->model);
     int outputs = mp_goal_outputs(goal);
     double sum = 0;
-    for (int i = 0; i < b->n; i++, out += outputs)
-        sum += goal->task->cost(goal, out, b->labels.v + (size_t)b->which[i] * (size_t)goal->columns);
+    for (int i = 0; i < b->n; i++) {
+        int row = mp_labels_row(&b->labels, b->which[i]), end = mp_labels_row(&b->labels, b->which[i] + 1);
+        for (; row < end; row++, out += outputs)
+            sum += goal->task->cost(goal, out, b->labels.v + (size_t)row * (size_t)goal->columns);
+    }
     return sum;
 }
 

@@ -40,7 +40,10 @@ void mp_engine_aux_update(mp_engine *e);
 /* The learning rate of the next steps is this many times the configured one. */
 void mp_engine_rate(mp_engine *e, double factor);
 
-/* Evaluation mode, any number of graphs. `out`: n x outputs, as the task tells them (task.h). MP_ERR_DIVERGED when a
+/* Rows of outputs that a batch has: its graphs, or their nodes where the task of the model is about nodes. */
+size_t mp_batch_rows(const mp_batch *b, const mp_model *m);
+
+/* Evaluation mode, any number of graphs. `out`: rows x outputs, as the task tells them (task.h). MP_ERR_DIVERGED when a
  * score is NaN or an output not finite, MP_ERR_LIMIT as mp_engine_train. */
 MP_MUST mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out);
 

@@ -19,13 +19,13 @@
 static const mp_opt training_rows[] = {
     { "batch-size", MP_OPT_INT, AT(batch_size), "128", 1, 1e6, NULL, "graphs a step" },
     { "epochs", MP_OPT_INT, AT(epochs), "500", 0, 1e6, NULL, "most epochs" },
-    { "patience", MP_OPT_INT, AT(patience), "50", 0, 1e6, NULL, "stop after more than this many epochs without a better validation loss; 0 = never" },
+    { "patience", MP_OPT_INT, AT(patience), "50", 0, 1e6, NULL, "stop after more than this many epochs without a better validation loss (see stop-on); 0 = never" },
     { "seed", MP_OPT_INT, AT(seed), "42", 0, 2147483647, NULL, "seed of all randomness" },
     { "lr", MP_OPT_REAL, AT(lr), "0.0005", 0, 10, NULL, "learning rate" },
     { "weight-decay", MP_OPT_REAL, AT(weight_decay), "0.0001", 0, 10, NULL, "L2 added to the gradient" },
     { "beta1", MP_OPT_REAL, AT(beta1), "0.9", 0, 0.9999, NULL, "Adam's first decay" },
     { "clip", MP_OPT_REAL, AT(clip), "0", 0, 1e6, NULL, "largest norm of the gradient; 0 = no clipping" },
-    { "stop-on", MP_OPT_CHOICE, AT(stop_on), "loss", 0, 0, "loss|metric", "what of the validation graphs makes an epoch better" },
+    { "stop-on", MP_OPT_CHOICE, AT(stop_on), "loss", 0, 0, "loss|metric|train-loss", "what makes an epoch better: loss or metric of the validation graphs, or the loss of training itself" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 #undef AT
@@ -63,8 +63,9 @@ static mp_err predict(mp_engine *e, const mp_model *m, const mp_fit_data *d, con
                       mp_batch *b, mp_judged *j)
 {
     *b = (mp_batch){ d->graphs, d->x, which, n, d->labels };
-    mp_real *out = MP_NEW_RAW(a, mp_real, (size_t)n * (size_t)mp_model_outputs(m));
-    *j = (mp_judged){ mp_model_goal(m), n, out, mp_labels_take(&d->labels, which, n, a) };
+    size_t rows = mp_batch_rows(b, m);
+    mp_real *out = MP_NEW_RAW(a, mp_real, rows * (size_t)mp_model_outputs(m));
+    *j = (mp_judged){ mp_model_goal(m), (int)rows, out, mp_labels_take(&d->labels, which, n, a) };
     return mp_engine_validate(e, b, out);
 }
 
@@ -182,8 +183,8 @@ static void tell(const run *r)
 static mp_err cost_of(const run *r, const mp_epoch *point, double *cost)
 {
     const mp_metric *m = mp_model_goal(r->model)->metric;
-    *cost = point->val_loss;
-    if (r->config->stop_on == MP_STOP_ON_LOSS) return MP_OK;
+    *cost = r->config->stop_on == MP_STOP_ON_TRAIN_LOSS ? point->train_loss : point->val_loss;
+    if (r->config->stop_on != MP_STOP_ON_METRIC) return MP_OK;
     *cost = m->larger ? -point->val_metric : point->val_metric;
     if (!isnan(*cost)) return MP_OK;
     return mp_fail(MP_ERR_INPUT,

@@ -13,7 +13,7 @@ static mp_err measure(mp_engine *e, mp_model *m, const mp_dataset *d, const int 
     for (int i = 0; i < r->measures; i++) value[i] = (double)NAN;
     if (n == 0 || !d->seal) return MP_OK;
     mp_batch b = { .all = &d->graphs, .x = &d->x, .which = which, .n = n };
-    mp_real *told = MP_NEW_RAW(a, mp_real, (size_t)n * (size_t)mp_model_outputs(m));
+    mp_real *told = MP_NEW_RAW(a, mp_real, mp_batch_rows(&b, m) * (size_t)mp_model_outputs(m));
     MP_TRY(mp_engine_predict(e, &b, told));
     for (int i = 0; i < r->measures; i++)
         value[i] = mp_seal_measure(d->seal, mp_metric_find(r->measure[i].name), mp_model_goal(m), which, n, told);

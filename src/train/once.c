@@ -37,6 +37,7 @@ mp_err mp_run_plan(const mp_dataset *d, const mp_config *config, mp_arena *a, mp
     if (!d->seal) return mp_fail(MP_ERR_INPUT, "%s has no graph labels, so nothing can be learned from it", d->name);
     mp_config resolved = *config;
     mp_config_resolve(&resolved, &d->graphs);
+    MP_TRY(mp_config_fits(config, d->task));
     MP_TRY(mp_dataset_goal(d, config, &goal));
     mp_inputs in = mp_inputs_of(&d->recipe, mp_goal_outputs(&goal));
     MP_TRY(mp_model_plan(a, &resolved, in, m));

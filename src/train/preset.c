@@ -13,6 +13,8 @@
 
 #define OGB "conv=ogb-gcn encoder=embed ratio=0.25 lr=0.001"
 
+#define ZINC "arch=autoencoder hidden=32 batch-size=128 epochs=500 patience=50"
+
 const mp_preset mp_presets[] = {
     { "mid", "score-dim=5 flip=true drop=0.1", "MID with 5 score columns, flipscore and dropscore 0.1", false },
     { "colors", KNYAZEV "arch=colors epochs=300 lr-drop=280", "network and optimiser for COLORS-3", false },
@@ -21,6 +23,11 @@ const mp_preset mp_presets[] = {
     { "ogb-large", OGB " batch-size=512", "the same with batches of 512, for ogbg-molhiv", true },
     { "gmt", "lr=0.001 weight-decay=0.0001 clip=1 schedule=cosine warmup=50 epochs=500 patience=500 stop-on=metric",
       "GMT's training on molecules: all epochs, tested at the one of best validation metric", false },
+    { "recon-zinc", ZINC, "reconstruction of the atoms of molecules, with the optimiser of classification", false },
+    { "recon-zinc-gmt", ZINC " lr=0.005 weight-decay=0", "the same with GMT's optimiser", false },
+    { "recon-synthetic",
+      "arch=autoencoder hidden=32 ratio=0.25 lr=0.005 weight-decay=0 epochs=10000 patience=1000 stop-on=train-loss",
+      "reconstruction of the coordinates of one graph", false },
     { NULL, NULL, NULL, false },
 };
 

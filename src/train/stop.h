@@ -1,7 +1,7 @@
 /* stop.h - early stopping, the rule alone.
  *
  * After each epoch: a validation loss (with --stop-on metric: the leading metric, its sign turned where larger is
- * better) strictly smaller than the best so far makes this epoch the best and sets the counter to 0; any other adds 1.
+ * better; with --stop-on train-loss: the loss of training) strictly smaller than the best so far makes this epoch the best and sets the counter to 0; any other adds 1.
  * Training ends when the counter exceeds the patience, that is after patience + 1 epochs in a row without a better one
  * (math.md 9.5). Patience 0: it decides nothing, training goes on to the cap and the last epoch counts. For the best
  * epoch without stopping early, take a patience larger than the cap.

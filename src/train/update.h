@@ -8,6 +8,7 @@
 
 typedef struct mp_shard {
     int from, to;  /* of the batch's list of graphs */
+    size_t row;    /* of mp_engine_predict: where its rows begin */
     mp_real *grad; /* gradients of this shard */
     bool *live;    /* per parameter: it got one */
     bool **rows;   /* per parameter: marks of the rows that got one, NULL: all of them */

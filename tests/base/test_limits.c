@@ -244,7 +244,7 @@ static void the_engine_names_the_graph_that_is_too_large(void **state)
     mp_engine *e = mp_engine_new(m, 2);
     static const int which[] = { 0, 1 };
     static const double label[] = { 0, 1 };
-    mp_batch b = { .all = &g, .x = &x, .which = which, .n = 2, .labels = { 1, label } }, small = b;
+    mp_batch b = { .all = &g, .x = &x, .which = which, .n = 2, .labels = { .columns = 1, .v = label } }, small = b;
     small.n = 1;
     double loss, aux;
     static const char words[] = "graph 1 (65537 nodes, 65536 edges): 4294901760 or more edges";

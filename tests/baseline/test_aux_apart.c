@@ -50,7 +50,8 @@ static void start(set *s, const char *pool)
 
 static mp_batch batch(const set *s, int from, int n)
 {
-    return (mp_batch){ .all = &s->g, .x = &s->x, .which = order + from, .n = n, .labels = { 1, label } };
+    return (
+        mp_batch){ .all = &s->g, .x = &s->x, .which = order + from, .n = n, .labels = { .columns = 1, .v = label } };
 }
 
 static bool moved(const set *s, int id)

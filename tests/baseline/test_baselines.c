@@ -113,7 +113,7 @@ static void train_some(net *n, const mp_graph *g, const mp_sparse *x, const int 
 {
     static const double label[] = { 0, 2, 1, 2, 0, 1, 1, 0 };
     mp_engine *e = mp_engine_new(n->model, threads);
-    mp_batch b = { .all = g, .x = x, .which = which, .n = count, .labels = { 1, label } };
+    mp_batch b = { .all = g, .x = x, .which = which, .n = count, .labels = { .columns = 1, .v = label } };
     for (int s = 0; s < steps; s++) {
         double loss, aux;
         if (mp_engine_train(e, &b, (mp_draw){ 3, 0, 1, (uint64_t)s }, &loss, &aux) != MP_OK)
@@ -238,7 +238,7 @@ static void repeat(mp_rig *r, net *n, void *state)
         setenv("MIDPOOL_ISA", machines[i].isa, 1);
         mp_params_init(p, 5, 0);
         mp_engine *e = mp_engine_new(n->model, machines[i].threads);
-        mp_batch b = { .all = &g, .x = &x, .which = which, .n = 60, .labels = { 1, label } };
+        mp_batch b = { .all = &g, .x = &x, .which = which, .n = 60, .labels = { .columns = 1, .v = label } };
         for (int s = 0; s < 3; s++) {
             double loss, aux;
             if (mp_engine_train(e, &b, (mp_draw){ 3, 0, 1, (uint64_t)s }, &loss, &aux) != MP_OK)

@@ -63,7 +63,7 @@ EOF
 # shellcheck disable=SC2086
 run train REG --pool sag $quick --loss huber --huber-delta 0.5 --metric r2 --stop-on metric --patience 5 --json --quiet
 has "huber" '"metric":"r2"'
-refused 2 "--loss: not used by the task binary; regress, count have it" train YES --loss huber
+refused 2 "--loss: not used by the task binary; regress, count, node-numbers have it" train YES --loss huber
 refused 2 "--huber-delta: not used by" train REG --huber-delta 2
 refused 2 "metric: task regress has no 'accuracy'; it has mae" train REG --metric accuracy
 refused 1 "cannot be learned as binary" train REG --task binary

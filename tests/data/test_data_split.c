@@ -17,7 +17,7 @@ static mp_dataset labelled(int graphs, int classes, mp_arena *a)
                          .task = &mp_task_classify,
                          .targets = 1,
                          .classes = classes,
-                         .seal = mp_seal_new(a, graphs, (mp_labels){ 1, label }) };
+                         .seal = mp_seal_new(a, graphs, (mp_labels){ .columns = 1, .v = label }) };
 }
 
 static void count_into(int *times, const int *list, int n)
@@ -226,9 +226,9 @@ static void the_seal_shows_training_and_validation_labels_only(void **state)
     static const double label[] = { 0, 1, 0, 1, 1 };
     static const int train[] = { 0, 3 }, val[] = { 1 }, test[] = { 2, 4 };
     static const mp_real told[] = { -0.1f, -2, -0.1f, -2 }; /* class 0, twice */
-    mp_goal goal = mp_goal_plain(2);
+    mp_goal goal = mp_goal_plain(2, false);
     const mp_metric *accuracy = mp_metric_find("accuracy");
-    mp_seal *s = mp_seal_new(*state, 5, (mp_labels){ 1, label });
+    mp_seal *s = mp_seal_new(*state, 5, (mp_labels){ .columns = 1, .v = label });
     mp_labels o = mp_seal_open(s, *state, train, 2, val, 1);
     assert_true(o.v[0] == 0 && o.v[1] == 1 && isnan(o.v[2]) && o.v[3] == 1 && isnan(o.v[4]));
     assert_true(mp_seal_measure(s, accuracy, &goal, test, 2, told) == 0.5);
@@ -241,7 +241,7 @@ static void every_column_of_a_sealed_graph_is_closed_and_missing_labels_stay_mis
     static const int train[] = { 1 }, test[] = { 0, 2 };
     static const mp_real told[] = { 2.5f, -1.5f, 4, 6 };
     mp_goal goal = { .task = &mp_task_regress, .columns = 2 };
-    mp_seal *s = mp_seal_new(*state, 3, (mp_labels){ 2, label });
+    mp_seal *s = mp_seal_new(*state, 3, (mp_labels){ .columns = 2, .v = label });
     mp_labels o = mp_seal_open(s, *state, train, 1, NULL, 0);
     assert_int_equal(o.columns, 2);
     assert_true(isnan(o.v[0]) && isnan(o.v[1]) && o.v[2] == 7 && isnan(o.v[3]) && isnan(o.v[4]) && isnan(o.v[5]));

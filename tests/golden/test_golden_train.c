@@ -103,7 +103,9 @@ static void open_net(net *n, const char *pool, int h)
 static void train(net *n, int threads)
 {
     mp_engine *e = mp_engine_new(n->model, threads);
-    mp_batch b = { .all = &n->g, .x = &n->x, .which = n->which, .n = n->g.graphs, .labels = { 1, n->label } };
+    mp_batch b = {
+        .all = &n->g, .x = &n->x, .which = n->which, .n = n->g.graphs, .labels = { .columns = 1, .v = n->label }
+    };
     const mp_tensor *losses = need(n, "out.losses");
     double *theirs = MP_NEW(n->arena, double, losses->count), ours, aux;
     mp_tensor_doubles(losses, theirs);

@@ -189,7 +189,12 @@ static void shards_carry_attributes_and_batch_norm_forbids_them(void **state)
         edge_world(&w, options, MP_RIG_SPARSE);
         static int many[40 * GRAPHS];
         for (int k = 0; k < 40 * GRAPHS; k++) many[k] = k % GRAPHS;
-        mp_batch b = { .all = &w.all, .x = &w.x, .which = many, .n = 40 * GRAPHS, .labels = { 1, w.class } }, largest;
+        mp_batch b = { .all = &w.all,
+                       .x = &w.x,
+                       .which = many,
+                       .n = 40 * GRAPHS,
+                       .labels = { .columns = 1, .v = w.class } },
+                 largest;
         mp_engine *e = mp_engine_new(w.model, 2);
         int shards = mp_engine_cut(e, &b, &largest);
         assert_int_equal(mp_model_whole_batch(w.model), i == 2);

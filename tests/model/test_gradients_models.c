@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "gradcheck.h"
-#include "model/autoencoder.h"
+#include "model/model.h"
 #include "option.h"
 
 static const int sizes[] = { 6, 1, 5 };
@@ -364,10 +364,10 @@ static void autoencoder(mp_check *t, const char *options)
 {
     static const int node_counts[] = { 7, 1, 6 };
     mp_config conf;
-    mp_autoencoder *m;
+    mp_model *m;
+    mp_trail trail;
     mp_graph g;
     mp_mat *x, *aux, *y;
-    const mp_pooling *p;
     mp_config_init(&conf);
     set(&conf, options);
     reseed(t, options);
@@ -378,17 +378,17 @@ static void autoencoder(mp_check *t, const char *options)
         g = mp_rig_graph(&t->rig, 3, node_counts, 0.35, 0);
         g.edge_x = mp_rig_attributes(&t->rig, &g, 3, MP_RIG_SPARSE);
         mp_inputs in = { .features = 4, .edge_features = 3, .outputs = 4 };
-        assert_int_equal(mp_autoencoder_new(t->rig.memory, &conf, in, &m), MP_OK);
-        mp_check_params(t, mp_autoencoder_params(m));
+        assert_int_equal(mp_model_new(t->rig.memory, &conf, in, &m), MP_OK);
+        mp_check_params(t, mp_model_params(m));
         x = mp_check_input(t, g.nodes, 4);
         start_plain(t);
-        mp_autoencoder_forward(m, &t->ctx, mp_check_fresh(t, &g), NULL, x, &p, NULL);
-        good = keys_apart(p, strcmp(conf.pool, "asap") == 0);
+        mp_model_forward(m, &t->ctx, mp_check_fresh(t, &g), NULL, x, &trail, NULL);
+        good = keys_apart(trail.level[0], strcmp(conf.pool, "asap") == 0);
     }
     t->most = 16;
     for (mp_check_begin(t, options); mp_check_next(t);) {
-        y = mp_autoencoder_forward(m, &t->ctx, mp_check_fresh(t, &g), NULL, x, &p, &aux);
-        assert_true(kept_alike(t, p) && y->rows == g.nodes && y->cols == 4);
+        y = mp_model_forward(m, &t->ctx, mp_check_fresh(t, &g), NULL, x, &trail, &aux);
+        assert_true(kept_alike(t, trail.level[0]) && y->rows == g.nodes && y->cols == 4);
         mp_check_value(t, y);
         if (aux) mp_check_value(t, aux);
     }
@@ -401,11 +401,14 @@ static void autoencoders_around_every_operator(void **state)
     for (const mp_pool_op *op = mp_pool_ops(); op->name; op++) {
         char options[128];
         for (int mid = 0; mid < 2; mid++) {
-            snprintf(options, sizeof options, "pool=%s hidden=8 ratio=0.5 %s", op->name,
+            snprintf(options, sizeof options, "arch=autoencoder pool=%s hidden=8 ratio=0.5 %s", op->name,
                      mid ? "score-dim=3 flip=true drop=0.1" : "");
             autoencoder(t, options);
         }
-        snprintf(options, sizeof options, "pool=%s hidden=8 ratio=0.6 conv=gine variant=authors", op->name);
+        snprintf(options, sizeof options, "arch=autoencoder pool=%s hidden=8 ratio=0.6 conv=gine variant=authors",
+                 op->name);
+        autoencoder(t, options);
+        snprintf(options, sizeof options, "arch=autoencoder-literal pool=%s hidden=8 ratio=0.6", op->name);
         autoencoder(t, options);
     }
 }

@@ -14,7 +14,7 @@
 #include "baseline/dense.h"
 #include "baseline/edge.h"
 #include "baseline/haar.h"
-#include "model/autoencoder.h"
+#include "model/model.h"
 #include "property.h"
 
 #define C 5
@@ -184,22 +184,18 @@ static void autoencoders_say_what_they_cannot_be_built_of(void **state)
     (void)state;
     mp_arena *a = mp_arena_new(1 << 16);
     mp_config conf;
-    mp_autoencoder *m;
+    mp_model *m;
     mp_inputs in = { .features = 4, .outputs = 4 };
     mp_config_init(&conf);
-    bench_set(&conf, "pool=diff clusters=3");
-    assert_int_equal(mp_autoencoder_new(a, &conf, in, &m), MP_ERR_USAGE);
-    assert_string_equal(mp_message(),
-                        "pool: diff drops no nodes, and an autoencoder is built around an operator that does");
-    bench_set(&conf, "pool=topk conv=gine");
-    assert_int_equal(mp_autoencoder_new(a, &conf, in, &m), MP_ERR_USAGE);
+    bench_set(&conf, "arch=autoencoder pool=topk conv=gine");
+    assert_int_equal(mp_model_new(a, &conf, in, &m), MP_ERR_USAGE);
     assert_string_equal(mp_message(), "conv: gine needs attributes of edges, and there are none");
     in.edge_features = 2;
-    assert_int_equal(mp_autoencoder_new(a, &conf, in, &m), MP_OK);
-    assert_false(mp_autoencoder_whole_batch(m));
+    assert_int_equal(mp_model_new(a, &conf, in, &m), MP_OK);
+    assert_false(mp_model_whole_batch(m));
     bench_set(&conf, "conv=ogb-gin");
-    assert_int_equal(mp_autoencoder_new(a, &conf, in, &m), MP_OK);
-    assert_true(mp_autoencoder_whole_batch(m));
+    assert_int_equal(mp_model_new(a, &conf, in, &m), MP_OK);
+    assert_true(mp_model_whole_batch(m));
     mp_arena_free(a);
 }
 
@@ -210,11 +206,11 @@ static void autoencoders_have_the_widths_of_the_specification(void **state)
     static const int widths[5][2] = { { 28, 32 }, { 32, 32 }, { 96, 32 }, { 32, 32 }, { 32, 28 } };
     mp_arena *a = mp_arena_new(1 << 16);
     mp_config conf;
-    mp_autoencoder *m;
+    mp_model *m;
     mp_config_init(&conf);
-    bench_set(&conf, "pool=topk hidden=32 score-dim=3");
-    assert_int_equal(mp_autoencoder_new(a, &conf, (mp_inputs){ .features = 28, .outputs = 28 }, &m), MP_OK);
-    const mp_params *p = mp_autoencoder_params(m);
+    bench_set(&conf, "arch=autoencoder pool=topk hidden=32 score-dim=3");
+    assert_int_equal(mp_model_new(a, &conf, (mp_inputs){ .features = 28, .outputs = 28 }, &m), MP_OK);
+    const mp_params *p = mp_model_params(m);
     for (int l = 0; l < 5; l++) {
         char name[32];
         int found = 0;

@@ -54,7 +54,7 @@ mp_batch batch_of(const world *w, int from, int n)
                        .x = &w->x,
                        .which = w->order + from,
                        .n = n,
-                       .labels = { 1, mp_model_goal(w->model)->task->classes ? w->class : w->target } };
+                       .labels = { .columns = 1, .v = mp_model_goal(w->model)->task->classes ? w->class : w->target } };
 }
 
 double train(world *w, mp_engine *e, int from, int to, int size, uint64_t seed)

@@ -116,7 +116,7 @@ static mp_calibration of_seal(const mp_goal *goal, const double *want, const mp_
     static const int which[] = { 0, 1, 2 };
     mp_arena *a = mp_arena_new(0);
     mp_calibration c = { 0 };
-    mp_seal *s = mp_seal_new(a, 3, (mp_labels){ goal->columns, want });
+    mp_seal *s = mp_seal_new(a, 3, (mp_labels){ .columns = goal->columns, .v = want });
     mp_seal_calibrate(s, goal, which, 3, told, &c);
     mp_arena_free(a);
     return c;

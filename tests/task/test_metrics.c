@@ -226,6 +226,7 @@ static void numbers_give_the_numbers_worked_out_by_hand(void **state)
     mp_goal goal = { .task = &mp_task_regress, .columns = 1 };
     assert_true(near(measure("mae", &goal, 4, told, want), 2.5 / 3));
     assert_true(near(measure("rmse", &goal, 4, told, want), sqrt(4.25 / 3)));
+    assert_true(near(measure("mse", &goal, 4, told, want), 4.25 / 3));
     double mean = 5.0 / 3, spread = (1 - mean) * (1 - mean) + (-2 - mean) * (-2 - mean) + (6 - mean) * (6 - mean);
     assert_true(near(measure("r2", &goal, 4, told, want), 1 - 4.25 / spread));
     assert_true(isnan(measure("r2", &goal, 1, told, want)));
@@ -263,13 +264,13 @@ static void a_metric_of_ones_own_joins_those_of_its_task(void **state)
 static void every_metric_of_a_task_is_there_and_knows_its_direction(void **state)
 {
     (void)state;
-    static const char *const smaller[] = { "mae", "rmse", "seven" };
+    static const char *const smaller[] = { "mae", "mse", "rmse", "seven" };
     for (int t = 0; mp_tasks()[t]; t++) {
         const mp_metric *list[MP_METRICS_MOST], *lead;
         int n = mp_metrics_of(mp_tasks()[t], list);
         for (int i = 0; i < n; i++) {
             bool small = false;
-            for (int k = 0; k < 3; k++) small = small || strcmp(list[i]->name, smaller[k]) == 0;
+            for (int k = 0; k < 4; k++) small = small || strcmp(list[i]->name, smaller[k]) == 0;
             assert_int_equal(list[i]->larger, !small);
         }
         assert_int_equal(mp_metric_lead(mp_tasks()[t], "auto", &lead), MP_OK);

@@ -347,7 +347,7 @@ static mp_err one_step(void *arg)
         which[i] = i;
         label[i] = i % 2;
     }
-    mp_batch b = { .all = &f->d.graphs, .x = &f->d.x, .which = which, .n = 60, .labels = { 1, label } };
+    mp_batch b = { .all = &f->d.graphs, .x = &f->d.x, .which = which, .n = 60, .labels = { .columns = 1, .v = label } };
     MP_TRY(mp_engine_predict(t->engine, &b, out));
     return mp_engine_train(t->engine, &b, (mp_draw){ 1, 0, 1, 0 }, &loss, &aux);
 }

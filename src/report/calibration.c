@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "report/calibration.h"
 #include "base/json.h"
-#include "report/svg.h"
+#include "report/svg_axis.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -55,27 +55,20 @@ void mp_calibration_json(const mp_calibration *c, mp_buf *b)
     mp_json_close(b, '}');
 }
 
-static void add_share(mp_table *t, double v)
+static void bins_csv(const mp_calibration *c, mp_buf *b)
 {
-    if (isnan(v))
-        mp_table_add(t, "-");
-    else
-        mp_table_add(t, "%.4f", v);
-}
-
-void mp_calibration_table(const mp_calibration *c, mp_arena *a, mp_table *t)
-{
-    static const char *const header[] = { "probability", "count", "mean probability", "share true", NULL };
-    mp_table_init(t, a, NULL, header);
+    mp_buf_puts(b, "from,to,count,mean probability,share true\n");
     for (int i = 0; i < MP_BINS; i++) {
-        mp_table_add(t, "%.1f to %.1f", i / (double)MP_BINS, (i + 1) / (double)MP_BINS);
-        mp_table_add(t, "%" PRId64, c->bin[i].count);
-        add_share(t, mp_bin_said(&c->bin[i]));
-        add_share(t, mp_bin_held(&c->bin[i]));
+        mp_csv_number(b, "", i / (double)MP_BINS);
+        mp_csv_number(b, ",", (i + 1) / (double)MP_BINS);
+        mp_buf_printf(b, ",%" PRId64, c->bin[i].count);
+        mp_csv_number(b, ",", mp_bin_said(&c->bin[i]));
+        mp_csv_number(b, ",", mp_bin_held(&c->bin[i]));
+        mp_buf_puts(b, "\n");
     }
 }
 
-void mp_calibration_svg(const mp_calibration *c, const char *title, mp_buf *out)
+void mp_calibration_svg(const mp_calibration *c, const char *title, mp_buf *svg, mp_buf *csv)
 {
     static const double ends[] = { 0, 1 };
     double said[MP_BINS], held[MP_BINS];
@@ -94,5 +87,6 @@ void mp_calibration_svg(const mp_calibration *c, const char *title, mp_buf *out)
                                 .height = 290,
                                 .series = 2,
                                 .line = line };
-    mp_svg_chart(&chart, out);
+    mp_svg_chart(&chart, svg);
+    bins_csv(c, csv);
 }

@@ -17,8 +17,7 @@ mp_group_calibration mp_calibration_of(const mp_group *g, const mp_choice *c);
 /* {"ece": .., "brier": .., "count": .., "bins": [{"from": .., "to": .., "count": .., "probability": .., "true": ..}]} */
 void mp_calibration_json(const mp_calibration *c, mp_buf *out);
 
-/* The bins as a table, and how they lie about the diagonal as a picture. */
-void mp_calibration_table(const mp_calibration *c, mp_arena *a, mp_table *out);
-void mp_calibration_svg(const mp_calibration *c, const char *title, mp_buf *out);
+/* How the bins lie about the diagonal, as a picture and as CSV with their counts. */
+void mp_calibration_svg(const mp_calibration *c, const char *title, mp_buf *svg, mp_buf *csv);
 
 #endif

@@ -4,62 +4,23 @@
 
 #include "base/json.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* clang-format off */
-static const char style[] =
-    ":root{color-scheme:light dark;--fg:#1c2430;--muted:#5d6878;--bg:#fbfcfd;--card:#fff;--line:#dde3ea;"
-    "--accent:#2f6fb2;--head:rgba(64,104,152,.07);--row:rgba(64,104,152,.035);--shade:rgba(28,36,48,.22)}"
-    "@media(prefers-color-scheme:dark){:root{--fg:#e3e8ef;--muted:#98a3b3;--bg:#12161c;--card:#1a2028;--line:#2c3541;"
-    "--accent:#7ab4ef;--head:rgba(150,180,220,.09);--row:rgba(150,180,220,.045);--shade:rgba(0,0,0,.7)}}"
-    "*{box-sizing:border-box}"
-    "body{margin:0;background:var(--bg);color:var(--fg);font:15px/1.55 system-ui,-apple-system,'Segoe UI',Roboto,"
-    "'Helvetica Neue',sans-serif}"
-    "main{max-width:1200px;margin:0 auto;padding:40px 24px 72px}"
-    "header{border-bottom:1px solid var(--line);padding-bottom:20px;margin-bottom:28px}"
-    "h1{font-size:28px;line-height:1.2;margin:0 0 6px;letter-spacing:-.01em}"
-    "h2{font-size:20px;margin:44px 0 12px;letter-spacing:-.005em}"
-    "h3{font-size:15px;margin:28px 0 8px}"
-    "p{margin:0 0 12px;max-width:76ch}"
-    ".sub,.note,figcaption span{color:var(--muted)}"
-    ".note{font-size:13px;margin:8px 0 0}"
-    /* a table that goes on past an edge has a shadow there: the cards over the shadows scroll along, the shadows do not */
-    ".scroll{overflow-x:auto;border:1px solid var(--line);border-radius:8px;background:"
-    "linear-gradient(90deg,var(--card) 40%,transparent) 0 0/48px 100% local,"
-    "linear-gradient(270deg,var(--card) 40%,transparent) 100% 0/48px 100% local,"
-    "linear-gradient(90deg,var(--shade),transparent) 0 0/16px 100% scroll,"
-    "linear-gradient(270deg,var(--shade),transparent) 100% 0/16px 100% scroll,var(--card);background-repeat:no-repeat}"
-    ".scroll:focus-visible{outline:2px solid var(--accent);outline-offset:2px}"
-    "table{border-collapse:collapse;width:100%;font-size:14px;font-variant-numeric:tabular-nums}"
-    "th,td{padding:8px 12px;text-align:left;white-space:nowrap;border-bottom:1px solid var(--line)}"
-    "th{background:var(--head);font-weight:600;font-size:13px}"
-    "tbody tr:last-child td{border-bottom:0}tbody tr:nth-child(even){background:var(--row)}"
-    "td.wide{white-space:normal;min-width:22em;overflow-wrap:anywhere}"
-    ".num{text-align:right}td.lead{font-weight:650}"
-    ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,1fr));gap:12px;margin:0 0 8px}"
-    ".card{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px 16px}"
-    ".card b{display:block;font-size:22px;line-height:1.3;font-weight:650}"
-    ".card span{color:var(--muted);font-size:13px}"
-    ".pictures{display:grid;grid-template-columns:repeat(auto-fill,minmax(320px,1fr));gap:16px}"
-    "figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px 14px}"
-    "figure.full{grid-column:1/-1}"
-    "figcaption{font-size:13px;font-weight:600;margin-bottom:6px}figcaption span{font-weight:400;display:block}"
-    "svg{display:block;max-width:100%;height:auto}"
-    "details{margin:8px 0}summary{cursor:pointer;color:var(--accent)}"
-    "code,pre{font:13px/1.5 ui-monospace,'SFMono-Regular',Menlo,Consolas,monospace}"
-    "pre{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px 14px;overflow-x:auto;"
-    "white-space:pre-wrap;overflow-wrap:anywhere}"
-    /* paper does not scroll: cells break their lines, long tables go on with their header on the next page */
-    "@page{margin:14mm}"
-    "@media print{:root{color-scheme:light;--fg:#000;--muted:#444;--bg:#fff;--card:#fff;--line:#bbb;--accent:#000;"
-    "--head:#eee;--row:transparent}body{font-size:11px}main{max-width:none;padding:0 1px}h1{font-size:22px}"
-    "h2{font-size:16px;margin-top:24px}h3{font-size:13px}h2,h3,summary{break-after:avoid}"
-    ".scroll{overflow:visible;border:0;border-radius:0;background:none}table{font-size:10px}"
-    "th,td{white-space:normal;padding:3px 5px}td.num{white-space:nowrap}th{font-size:10px}td.wide{min-width:0}"
-    "tr,figure,.card{break-inside:avoid}.pictures{grid-template-columns:repeat(3,1fr);gap:8px}"
-    ".cards{grid-template-columns:repeat(6,minmax(0,1fr));gap:6px}.card{padding:6px 8px}"
-    ".card b{font-size:15px}.card span,.note,figcaption{font-size:10px}}";
-/* clang-format on */
+enum { DOZEN = 12, LONG_TABLE = 30, WIDE_TABLE = 5, WIDE_TEXT = 40, WIDE_PICTURE = 440, MOST_COLUMNS = 64 };
+
+static const char *const style[] = {
+#include "report/page_css.h"
+};
+
+static const char *const script[] = {
+#include "report/page_js.h"
+};
+
+static void put_lines(mp_buf *b, const char *const *line, size_t n)
+{
+    for (size_t i = 0; i < n; i++) mp_buf_puts(b, line[i]);
+}
 
 static const char *entity(char ch)
 {
@@ -107,23 +68,53 @@ static void element(mp_buf *b, const char *open, const char *text, const char *c
     mp_buf_puts(b, close);
 }
 
-void mp_html_begin(mp_buf *b, const char *title, const char *subtitle)
+static void put_contents(mp_buf *b, const mp_html_entry *entry, int n)
+{
+    if (n < 2) return;
+    mp_buf_puts(b, "<nav aria-label=\"Contents\"><ul>\n");
+    for (int i = 0; i < n; i++) {
+        element(b, "<li><a href=\"#", entry[i].id, "\">");
+        element(b, "", entry[i].title, "</a></li>\n");
+    }
+    mp_buf_puts(b, "</ul></nav>\n");
+}
+
+/* The policy lets the page's own style and script work, and nothing be fetched or sent. */
+void mp_html_begin(mp_buf *b, const char *title, const char *subtitle, const mp_html_entry *entry, int entries)
 {
     element(b,
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>",
+            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+            "script-src 'unsafe-inline'\">\n<title>",
             title, "</title>\n");
-    mp_buf_puts(b, "<style>");
-    mp_buf_puts(b, style);
-    mp_buf_puts(b, "</style>\n</head>\n<body>\n<main>\n<header>\n");
+    mp_buf_puts(b, "<style>\n");
+    put_lines(b, style, sizeof style / sizeof *style);
+    mp_buf_puts(b,
+                "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n<header>\n");
     element(b, "<h1>", title, "</h1>\n");
     if (subtitle) element(b, "<p class=\"sub\">", subtitle, "</p>\n");
     mp_buf_puts(b, "</header>\n");
+    put_contents(b, entry, entries);
+    mp_buf_puts(b, "<main id=\"content\">\n");
 }
 
 void mp_html_end(mp_buf *b)
 {
-    mp_buf_puts(b, "</main>\n</body>\n</html>\n");
+    mp_buf_puts(b, "</main>\n<script>\n");
+    put_lines(b, script, sizeof script / sizeof *script);
+    mp_buf_puts(b, "</script>\n</body>\n</html>\n");
+}
+
+void mp_html_section_begin(mp_buf *b, const char *id, const char *title)
+{
+    element(b, "<section id=\"", id, "\">\n");
+    mp_html_heading(b, 2, title);
+}
+
+void mp_html_section_end(mp_buf *b)
+{
+    mp_buf_puts(b, "</section>\n");
 }
 
 void mp_html_heading(mp_buf *b, int level, const char *text)
@@ -141,22 +132,65 @@ void mp_html_note(mp_buf *b, const char *text)
     element(b, "<p class=\"note\">", text, "</p>\n");
 }
 
+void mp_html_fold_begin(mp_buf *b, const char *line)
+{
+    element(b, "<details><summary>", line, "</summary>\n");
+}
+
+void mp_html_fold_end(mp_buf *b)
+{
+    mp_buf_puts(b, "</details>\n");
+}
+
+/* ---------------------------------------------------------------- tables */
+
 /* A column of long texts may break its lines. */
 static const char *cell_class(const mp_table *t, int column)
 {
     if (mp_table_is_number(t, column)) return column + 1 == t->lead ? " class=\"num lead\"" : " class=\"num\"";
     for (int r = 0; r < mp_table_rows(t); r++)
-        if (mp_text_width(mp_table_cell(t, r, column)) > 40) return " class=\"wide\"";
+        if (mp_text_width(mp_table_cell(t, r, column)) > WIDE_TEXT) return " class=\"wide\"";
     return "";
+}
+
+static bool is_constant(const mp_table *t, int column)
+{
+    int rows = mp_table_rows(t);
+    if (t->columns < WIDE_TABLE || rows < 2 || column == 0 || column + 1 == t->lead) return false;
+    for (int r = 1; r < rows; r++)
+        if (strcmp(mp_table_cell(t, r, column), mp_table_cell(t, 0, column)) != 0) return false;
+    return true;
+}
+
+/* "In every row: seeds x folds 1 x 10; missing 0." */
+static void say_constant(mp_buf *b, const mp_table *t, const bool *hidden)
+{
+    int said = 0;
+    for (int c = 0; c < t->columns; c++) {
+        if (!hidden[c]) continue;
+        element(b, said++ ? "; " : "<p class=\"note\">In every row: ", t->header[c], " ");
+        mp_html_text(b, mp_table_cell(t, 0, c));
+    }
+    if (said) mp_buf_puts(b, ".</p>\n");
 }
 
 void mp_html_table(mp_buf *b, const mp_table *t)
 {
     int rows = mp_table_rows(t);
-    if (t->title) mp_html_heading(b, 3, t->title);
-    element(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", t->title ? t->title : "",
-            " table, scrolls sideways where it is wide\"><table>\n<thead><tr>");
+    const char *title = t->title ? t->title : t->name ? t->name : "Table", *class_of[MOST_COLUMNS];
+    bool hidden[MOST_COLUMNS];
+    mp_assert(t->columns <= MOST_COLUMNS);
     for (int c = 0; c < t->columns; c++) {
+        hidden[c] = is_constant(t, c);
+        class_of[c] = cell_class(t, c);
+    }
+    if (t->title) mp_html_heading(b, 3, t->title);
+    mp_buf_printf(b, "<div class=\"scroll%s\" tabindex=\"0\" role=\"region\" data-title=\"",
+                  rows > LONG_TABLE ? " long" : "");
+    element(b, "", title, "\" aria-label=\"");
+    element(b, "", title, ": table, scrolls where it is large\"><table>\n<thead><tr>");
+    for (int c = 0; c < t->columns; c++) {
+        if (hidden[c]) continue;
         mp_buf_puts(b, mp_table_is_number(t, c) ? "<th scope=\"col\" class=\"num\">" : "<th scope=\"col\">");
         element(b, "", t->header[c], "</th>");
     }
@@ -164,20 +198,65 @@ void mp_html_table(mp_buf *b, const mp_table *t)
     for (int r = 0; r < rows; r++) {
         mp_buf_puts(b, "<tr>");
         for (int c = 0; c < t->columns; c++) {
-            mp_buf_printf(b, "<td%s>", cell_class(t, c));
+            if (hidden[c]) continue;
+            mp_buf_printf(b, "<td%s>", class_of[c]);
             element(b, "", mp_table_cell(t, r, c), "</td>");
         }
         mp_buf_puts(b, "</tr>\n");
     }
     mp_buf_puts(b, "</tbody>\n</table></div>\n");
+    say_constant(b, t, hidden);
     if (t->note) mp_html_note(b, t->note);
 }
 
-void mp_html_picture(mp_buf *b, const char *title, const char *note, const char *svg)
+/* ---------------------------------------------------------------- figures */
+
+/* Whether markup of svg.h is too wide for a place in the grid. */
+static bool is_wide(const char *svg)
 {
-    element(b, "<figure><figcaption>", title, "");
-    if (note) element(b, "<span>", note, "</span>");
-    mp_buf_puts(b, "</figcaption>\n");
+    const char *at = svg ? strstr(svg, "width=\"") : NULL;
+    return at && atoi(at + 7) > WIDE_PICTURE;
+}
+
+static void put_plot(mp_buf *b, const mp_picture *p, const char *svg, bool frame)
+{
+    mp_buf_puts(b, frame ? "<div class=\"plot frame\"" : "<div class=\"plot\"");
+    if (is_wide(svg))
+        element(b, " tabindex=\"0\" role=\"group\" aria-label=\"", p->title, ", scrolls where it is wide\"");
+    mp_buf_puts(b, ">");
     mp_buf_puts(b, svg);
+    mp_buf_puts(b, "</div>\n");
+}
+
+static void put_figure(mp_buf *b, const mp_picture *p)
+{
+    mp_buf_puts(b, is_wide(p->frame ? p->frame[0] : p->svg) ? "<figure class=\"full\"" : "<figure");
+    element(b, " data-title=\"", p->title, "\"");
+    if (p->csv) element(b, " data-csv=\"", p->csv, "\"");
+    if (p->frame) mp_buf_puts(b, " data-columns=\"");
+    for (int c = 0; p->frame && c < p->columns; c++) element(b, c ? "|" : "", p->column_name[c], "");
+    element(b, p->frame ? "\"><figcaption>" : "><figcaption>", p->title, "");
+    if (p->note) element(b, "<span>", p->note, "</span>");
+    mp_buf_puts(b, "</figcaption>\n");
+    for (int i = 0; p->frame && i < p->levels * p->columns; i++) put_plot(b, p, p->frame[i], true);
+    if (!p->frame) put_plot(b, p, p->svg, false);
     mp_buf_puts(b, "</figure>\n");
+}
+
+void mp_html_grid_add(mp_html_grid *g, const mp_picture *p)
+{
+    if (g->shown == DOZEN) {
+        mp_buf_puts(g->out, "</div>\n");
+        mp_html_fold_begin(g->out, "More figures");
+    }
+    if (g->shown == 0 || g->shown == DOZEN) mp_buf_puts(g->out, "<div class=\"pictures\">\n");
+    put_figure(g->out, p);
+    g->shown++;
+}
+
+void mp_html_grid_end(mp_html_grid *g)
+{
+    if (g->shown) mp_buf_puts(g->out, "</div>\n");
+    if (g->shown > DOZEN) mp_html_fold_end(g->out);
+    g->shown = 0;
 }

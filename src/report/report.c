@@ -1,10 +1,9 @@
-/* report.c - the page: what was run, results, curves, pictures, what failed, configurations.
+/* report.c - the page: its order, what was run, results, pictures, what failed.
  * SPDX-License-Identifier: MIT */
-#include "report/report.h"
+#include "report/report_own.h"
 
 #include "base/json.h"
 #include "report/calibration.h"
-#include "report/html.h"
 #include "report/score.h"
 
 #include <math.h>
@@ -12,14 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct page {
-    mp_buf *b;
-    mp_arena *arena;
-    const mp_report_options *o;
-    const mp_stored *run;
-    const mp_group *study;
-    int n, count; /* runs, studies */
-} page;
+enum { MOST_SECTIONS = 64, MOST_DIAGRAMS = 120 };
+
+typedef mp_report_page page;
 
 typedef struct totals {
     int done, failed, hit_cap, sets;
@@ -123,7 +117,7 @@ static const char *grid_text(const mp_choice_grid *g, mp_arena *a)
     return text;
 }
 
-static mp_err write_runs(const page *p)
+static mp_err write_runs(const page *p, const totals *total)
 {
     static const char *const header[] = { "data set", "model",  "folds",         "grid",    "seeds", "runs",
                                           "missing",  "failed", "median epochs", "hit cap", "time",  NULL };
@@ -150,11 +144,14 @@ static mp_err write_runs(const page *p)
         mp_table_add(&t, "%d of %d", s->hit_cap, s->runs);
         mp_table_add(&t, "%s", time);
     }
-    mp_html_heading(p->b, 2, "What was run");
+    t.name = "What was run";
+    mp_html_section_begin(p->b, "runs", "What was run");
+    write_cards(p, total);
     mp_html_table(p->b, &t);
     mp_html_note(p->b,
                  "A run is one seed, one fold and one grid point. Missing: lacking from seeds x folds x grid points; "
                  "a grid point counts for a seed only when all its folds are there.");
+    mp_html_section_end(p->b);
     return MP_OK;
 }
 
@@ -173,20 +170,10 @@ static const char *select_meaning(mp_select mode, const char *metric, mp_arena *
     return mp_arena_printf(a, text[mode], metric);
 }
 
-static mp_err write_results(const page *p)
+static void explain_results(const page *p, const mp_metric *one, bool chosen)
 {
-    bool chosen = false, finished = false;
-    const mp_metric *one = mp_report_metric(p->study, p->count);
     const char *metric = one ? one->title : "metric";
-    for (int i = 0; i < p->count; i++) {
-        chosen = chosen || p->study[i].grid != MP_GRID_NONE;
-        finished = finished || p->study[i].runs > 0;
-    }
-    mp_html_heading(p->b, 2, "Results");
-    if (!finished) {
-        mp_html_para(p->b, "No run has finished; why is said below. The same command tries failed runs again.");
-        return MP_OK;
-    }
+    mp_html_fold_begin(p->b, "What the columns mean");
     mp_html_para(p->b,
                  mp_arena_printf(p->arena,
                                  "Test %s: mean over seeds of the mean over folds, \xC2\xB1 population standard "
@@ -203,87 +190,83 @@ static mp_err write_results(const page *p)
     }
     mp_html_para(p->b,
                  "\"paper\" is the number the paper prints, \"to paper\" is ours, chosen in the same way, less the "
-                 "paper's; a question mark stands behind a number of the paper's that looks like a slip.");
-    for (int i = 0; i < p->count; i++) {
-        mp_table t;
-        if (!first_of_set(p, i)) continue;
-        MP_TRY(mp_report_results(p->study, p->count, p->study[i].key.dataset, p->o, p->arena, &t));
-        t.title = p->study[i].key.dataset;
-        if (mp_table_rows(&t)) mp_html_table(p->b, &t);
+                 "paper's.");
+    mp_html_fold_end(p->b);
+}
+
+static mp_err write_results(const page *p)
+{
+    bool chosen = false;
+    mp_table t;
+    for (int i = 0; i < p->count; i++) chosen = chosen || p->study[i].grid != MP_GRID_NONE;
+    MP_TRY(mp_report_results(p->study, p->count, NULL, p->o, p->arena, &t));
+    mp_html_section_begin(p->b, "results", "Results");
+    if (mp_table_rows(&t)) {
+        mp_html_table(p->b, &t);
+        explain_results(p, mp_report_metric(p->study, p->count), chosen);
+    } else {
+        mp_html_para(p->b, "No run has finished; why is said below. The same command tries failed runs again.");
     }
+    mp_html_section_end(p->b);
     return MP_OK;
 }
 
-static void write_study_calibration(const page *p, const mp_group *s, const mp_group_calibration *c)
+static void write_study_calibration(const page *p, const mp_group *s, const mp_group_calibration *c, mp_html_grid *grid)
 {
-    mp_table bins;
-    mp_buf svg = { 0 };
-    const char *name = mp_arena_printf(p->arena, "%s, %s", s->key.dataset, s->model);
-    mp_calibration_svg(&c->all, mp_arena_printf(p->arena, "Reliability of %s", name), &svg);
-    mp_calibration_table(&c->all, p->arena, &bins);
-    mp_html_heading(p->b, 3, name);
-    mp_html_para(p->b,
-                 mp_arena_printf(p->arena, "Expected calibration error %.3f, Brier score %.3f.", c->error, c->brier));
-    mp_buf_puts(p->b, "<div class=\"pictures\">\n");
-    mp_html_picture(p->b, "Reliability", "test graphs of all seeds and folds", svg.p);
-    mp_html_table(p->b, &bins);
-    mp_buf_puts(p->b, "</div>\n");
+    mp_buf svg = { 0 }, csv = { 0 };
+    const char *name = mp_report_row_name(p, s);
+    mp_calibration_svg(&c->all, mp_arena_printf(p->arena, "Reliability of %s", name), &svg, &csv);
+    mp_picture picture = { .title = name, .svg = svg.p, .csv = csv.p };
+    picture.note = mp_arena_printf(p->arena, "expected calibration error %.3f, Brier score %.3f", c->error, c->brier);
+    mp_html_grid_add(grid, &picture);
     mp_buf_free(&svg);
+    mp_buf_free(&csv);
 }
 
-static mp_err write_calibration(const page *p)
+static mp_err write_calibration(const page *p, bool *any)
 {
-    bool any = false;
+    mp_html_grid grid = { .out = p->b };
+    int drawn = 0;
     for (int i = 0; i < p->count; i++) {
         mp_choice choice;
         MP_TRY(mp_group_choose(&p->study[i], p->o->select, p->o->fixed, p->arena, &choice));
         mp_group_calibration c = mp_calibration_of(&p->study[i], &choice);
-        if (isnan(c.error)) continue;
-        if (!any) mp_html_heading(p->b, 2, "Calibration");
-        any = true;
-        write_study_calibration(p, &p->study[i], &c);
+        if (isnan(c.error) || drawn++ >= MOST_DIAGRAMS) continue;
+        if (drawn == 1) mp_html_section_begin(p->b, "calibration", "Calibration");
+        write_study_calibration(p, &p->study[i], &c, &grid);
     }
-    if (any)
-        mp_html_note(
-            p->b, "Whether probabilities of test graphs hold: of what is said with probability p, a share p "
-                  "should be true. Points below the dashed line were said too surely. The error is the mean "
-                  "distance from it, over the folds of a seed together, then the mean over seeds; it is \"ECE\" of the "
-                  "results.");
+    *any = drawn > 0;
+    if (!drawn) return MP_OK;
+    mp_html_grid_end(&grid);
+    if (drawn > MOST_DIAGRAMS)
+        mp_html_note(p->b, mp_arena_printf(p->arena, "The first %d of %d rows are drawn.", MOST_DIAGRAMS, drawn));
+    mp_html_fold_begin(p->b, "What calibration means");
+    mp_html_para(p->b,
+                 "Whether probabilities of test graphs hold: of what is said with probability p, a share p "
+                 "should be true. Points below the dashed line were said too surely. The error is the mean "
+                 "distance from it, over the folds of a seed together, then the mean over seeds; it is \"ECE\" of the "
+                 "results.");
+    mp_html_fold_end(p->b);
+    mp_html_section_end(p->b);
     return MP_OK;
-}
-
-static bool has_curve(const mp_group *s)
-{
-    for (int i = 0; i < s->runs; i++)
-        if (s->run[i]->result.curve_len > 1) return true;
-    return false;
-}
-
-static void write_curves(const page *p)
-{
-    bool any = false;
-    for (int i = 0; i < p->count; i++) {
-        if (!has_curve(&p->study[i])) continue;
-        if (!any) mp_html_heading(p->b, 2, "Learning curves");
-        any = true;
-        mp_html_heading(p->b, 3, mp_arena_printf(p->arena, "%s, %s", p->study[i].key.dataset, p->study[i].model));
-        mp_report_curves(&p->study[i], p->b);
-    }
-    if (any) mp_html_note(p->b, "A median is over the runs still training, drawn while they are at least half of all.");
 }
 
 static void write_extras(const page *p)
 {
-    if (p->o->tables) mp_html_heading(p->b, 2, "Tables");
-    for (int i = 0; i < p->o->tables; i++) mp_html_table(p->b, &p->o->table[i]);
-    if (p->o->pictures) mp_html_heading(p->b, 2, "Pictures");
-    for (int i = 0; i < p->o->pictures; i++) {
-        mp_html_picture(p->b, p->o->picture[i].title, p->o->picture[i].note, p->o->picture[i].svg);
-        mp_buf_puts(p->b, "<br>\n");
+    mp_html_grid grid = { .out = p->b };
+    if (p->o->tables) {
+        mp_html_section_begin(p->b, "tables", "Tables");
+        for (int i = 0; i < p->o->tables; i++) mp_html_table(p->b, &p->o->table[i]);
+        mp_html_section_end(p->b);
     }
+    if (!p->o->pictures) return;
+    mp_html_section_begin(p->b, "pictures", "Pictures");
+    for (int i = 0; i < p->o->pictures; i++) mp_html_grid_add(&grid, &p->o->picture[i]);
+    mp_html_grid_end(&grid);
+    mp_html_section_end(p->b);
 }
 
-static void write_failures(const page *p)
+static bool write_failures(const page *p)
 {
     static const char *const header[] = { "data set", "model", "seed", "fold", "why", NULL };
     mp_table t;
@@ -301,33 +284,17 @@ static void write_failures(const page *p)
             mp_table_add(&t, "%s", f->message);
         }
     }
-    if (!mp_table_rows(&t)) return;
-    mp_html_heading(p->b, 2, "Failed runs");
+    if (!mp_table_rows(&t)) return false;
+    t.name = "Failed runs";
+    mp_html_section_begin(p->b, "failed", "Failed runs");
     mp_html_table(p->b, &t);
+    mp_html_section_end(p->b);
+    return true;
 }
 
-static void write_configs(const page *p)
+static void write_how_to_begin(const page *p)
 {
-    if (p->count) mp_html_heading(p->b, 2, "Configurations");
-    for (int i = 0; i < p->count; i++) {
-        mp_buf json = { 0 };
-        mp_buf_puts(p->b, "<details><summary>");
-        mp_html_text(p->b, p->study[i].key.dataset);
-        mp_buf_puts(p->b, ", ");
-        mp_html_text(p->b, p->study[i].model);
-        mp_buf_printf(p->b, "</summary><p class=\"note\">Data fingerprint %016llx. seed%s of one run.</p><pre>",
-                      (unsigned long long)p->study[i].key.fingerprint,
-                      p->study[i].grid == MP_GRID_NONE ? " is that" : ", score-dim and drop are those");
-        mp_config_to_json(&p->study[i].key.config, &json);
-        mp_html_text(p->b, json.p);
-        mp_buf_puts(p->b, "</pre></details>\n");
-        mp_buf_free(&json);
-    }
-}
-
-static void write_how_to_begin(const page *p, const char *source)
-{
-    const char *store = source ? source : "midpool.db";
+    const char *store = p->source ? p->source : "midpool.db";
     mp_html_para(p->b, mp_arena_printf(p->arena,
                                        "There are no runs in %s yet. A study puts them there as they finish, and "
                                        "the report can be made while it runs:",
@@ -340,36 +307,81 @@ static void write_how_to_begin(const page *p, const char *source)
     mp_buf_puts(p->b, "</pre>\n");
 }
 
-static mp_err write_page(const page *p, const char *source)
+/* The contents stand before what they list, and name what came to be written: the body goes into a buffer of its own. */
+typedef struct contents {
+    mp_html_entry entry[MOST_SECTIONS];
+    int count;
+} contents;
+
+static void note_entry(contents *c, bool written, const char *id, const char *title)
+{
+    if (written && c->count < MOST_SECTIONS) c->entry[c->count++] = (mp_html_entry){ id, title };
+}
+
+static mp_err write_studies(const page *p, const totals *t, contents *c)
+{
+    bool any;
+    MP_TRY(write_results(p));
+    note_entry(c, true, "results", "Results");
+    MP_TRY(write_calibration(p, &any));
+    note_entry(c, any, "calibration", "Calibration");
+    MP_TRY(write_runs(p, t));
+    note_entry(c, true, "runs", "What was run");
+    return MP_OK;
+}
+
+static mp_err write_body(const page *p, const totals *t, contents *c)
+{
+    size_t at = p->b->n;
+    MP_TRY(mp_report_overview(p));
+    note_entry(c, p->b->n > at, "overview", "At a glance");
+    if (p->o->left_out) mp_html_para(p->b, p->o->left_out);
+    at = p->b->n;
+    MP_TRY(mp_report_unfinished(p));
+    note_entry(c, p->b->n > at, "unfinished", "Unfinished");
+    for (int i = 0; i < p->o->sections; i++) {
+        const mp_section *s = &p->o->section[i];
+        mp_section_html(s, p->b);
+        note_entry(c, true, s->name, s->title ? s->title : s->name);
+    }
+    if (p->count)
+        MP_TRY(write_studies(p, t, c));
+    else if (!p->o->tables && !p->o->pictures && !p->o->sections)
+        write_how_to_begin(p);
+    write_extras(p);
+    note_entry(c, p->o->tables, "tables", "Tables");
+    note_entry(c, p->o->pictures, "pictures", "Pictures");
+    at = p->b->n;
+    MP_TRY(mp_report_curves(p));
+    note_entry(c, p->b->n > at, "curves", "Learning curves");
+    note_entry(c, write_failures(p), "failed", "Failed runs");
+    at = p->b->n;
+    MP_TRY(mp_report_settings(p));
+    note_entry(c, p->b->n > at, "settings", "Settings and commands");
+    return MP_OK;
+}
+
+static mp_err write_page(const page *p, mp_buf *out)
 {
     totals t = add_up(p);
+    contents c = { .count = 0 };
     char subtitle[512];
-    snprintf(subtitle, sizeof subtitle, "midpool %s%s%s%s%s", MP_VERSION, source ? ", from " : "", source ? source : "",
-             t.last[0] ? ", last run " : "", t.last);
-    mp_html_begin(p->b, p->o->title ? p->o->title : "midpool report", subtitle);
-    if (p->o->left_out) mp_html_para(p->b, p->o->left_out);
-    for (int i = 0; i < p->o->sections; i++) mp_section_html(&p->o->section[i], p->b);
-    if (p->count) {
-        write_cards(p, &t);
-        MP_TRY(write_results(p));
-        MP_TRY(write_calibration(p));
-        MP_TRY(write_runs(p));
-    } else if (!p->o->tables && !p->o->pictures && !p->o->sections) {
-        write_how_to_begin(p, source);
-    }
-    write_extras(p);
-    write_curves(p);
-    write_failures(p);
-    write_configs(p);
-    mp_html_end(p->b);
+    snprintf(subtitle, sizeof subtitle, "midpool %s%s%s%s%s", MP_VERSION, p->source ? ", from " : "",
+             p->source ? p->source : "", t.last[0] ? ", last run " : "", t.last);
+    MP_TRY(write_body(p, &t, &c));
+    mp_html_begin(out, p->o->title ? p->o->title : "midpool report", subtitle, c.entry, c.count);
+    if (p->b->n) mp_buf_add(out, p->b->p, p->b->n);
+    mp_html_end(out);
     return MP_OK;
 }
 
 mp_err mp_report_html(const mp_stored *run, int n, const char *source, const mp_report_options *o, mp_buf *out)
 {
-    page p = { .b = out, .arena = mp_arena_new(1 << 20), .o = o, .run = run, .n = n };
+    mp_buf body = { 0 };
+    page p = { .b = &body, .arena = mp_arena_new(1 << 20), .o = o, .run = run, .n = n, .source = source };
     mp_group_runs(run, n, o->declared, o->studies, o->metric, p.arena, &p.study, &p.count);
-    mp_err e = write_page(&p, source);
+    mp_err e = write_page(&p, out);
+    mp_buf_free(&body);
     mp_arena_free(p.arena);
     return e;
 }

@@ -49,7 +49,4 @@ MP_MUST mp_err mp_report_json(const mp_group *study, int count, const mp_report_
  * "missing": .., "chosen": [{"seed": .., "score-dim": .., "drop": ..}]} */
 void mp_choice_json(const mp_choice *c, mp_buf *out);
 
-/* Learning curves of a study, one picture a grid point. */
-void mp_report_curves(const mp_group *s, mp_buf *out);
-
 #endif

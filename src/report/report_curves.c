@@ -4,15 +4,14 @@
  * Runs stop at different epochs. A median is over the runs still training, and is drawn only while they
  * are at least half of all: what a few long runs do is not what the model does.
  * SPDX-License-Identifier: MIT */
-#include "report/html.h"
-#include "report/report.h"
+#include "report/report_own.h"
 #include "report/svg.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_POINTS = 150, MOST_CHARTS = 12 };
+/* A page of a thousand studies stays small: many charts have fewer points each, and beyond a number there are no more. */
+enum { MOST_POINTS = 150, LEAST_POINTS = 20, MOST_CHARTS = 240, ALL_POINTS = 4800 };
 
 typedef struct band {
     double x[MOST_POINTS], mid[MOST_POINTS], lo[MOST_POINTS], hi[MOST_POINTS];
@@ -56,9 +55,9 @@ static int common_length(const mp_run_result *const *run, int n)
     }
 }
 
-static void fill_band(const mp_run_result *const *run, int n, bool val, double *room, band *out)
+static void fill_band(const mp_run_result *const *run, int n, bool val, int points, double *room, band *out)
 {
-    int epochs = common_length(run, n), step = (epochs + MOST_POINTS - 1) / MOST_POINTS;
+    int epochs = common_length(run, n), step = (epochs + points - 1) / points;
     out->n = 0;
     for (int e = 0; e < epochs; e += step) {
         int count = gather(run, n, e, val, room);
@@ -70,50 +69,81 @@ static void fill_band(const mp_run_result *const *run, int n, bool val, double *
     }
 }
 
-static void draw_point(const mp_group *g, const mp_choice_point *p, const mp_run_result *const *run, int n, mp_arena *a,
-                       mp_buf *out)
+static void draw_point(const mp_report_page *page, const mp_group *g, const mp_choice_point *p,
+                       const mp_run_result *const *run, int n, int points, mp_arena *a, mp_html_grid *grid)
 {
     band *train = MP_NEW(a, band, 1), *val = MP_NEW(a, band, 1);
     double *room = MP_NEW(a, double, n);
-    fill_band(run, n, false, room, train);
-    fill_band(run, n, true, room, val);
+    fill_band(run, n, false, points, room, train);
+    fill_band(run, n, true, points, room, val);
     if (val->n < 2) return;
     mp_svg_series line[] = {
         { "train", "#2f7fc1", true, false, train->n, train->x, train->mid, train->lo, train->hi },
         { "validation", "#d9722b", false, false, val->n, val->x, val->mid, val->lo, val->hi },
     };
-    char title[80], note[80];
-    mp_format(title, sizeof title, "h = %d, drop = %g", p->score_dim, p->drop);
-    snprintf(note, sizeof note, "median and middle half of %d run%s", n, n == 1 ? "" : "s");
-    mp_svg_chart_spec chart = { .title = mp_arena_printf(a, "%s, %s: %s, %s", g->key.dataset, g->model, title, note),
+    const char *title = mp_arena_printf(a, "%s: h = %d, drop = %g", mp_report_row_name(page, g), p->score_dim, p->drop);
+    const char *note = mp_arena_printf(a, "median and middle half of %d run%s", n, n == 1 ? "" : "s");
+    mp_svg_chart_spec chart = { .title = mp_arena_printf(a, "%s, %s", title, note),
                                 .x_label = "epoch",
                                 .y_label = "loss",
                                 .series = 2,
                                 .line = line };
-    mp_buf svg = { 0 };
+    mp_buf svg = { 0 }, csv = { 0 };
     mp_svg_chart(&chart, &svg);
-    mp_html_picture(out, title, note, svg.p);
+    mp_svg_chart_csv(&chart, &csv);
+    mp_html_grid_add(grid, &(mp_picture){ .title = title, .note = note, .svg = svg.p, .csv = csv.p });
     mp_buf_free(&svg);
+    mp_buf_free(&csv);
 }
 
-void mp_report_curves(const mp_group *s, mp_buf *out)
+static bool has_curve(const mp_group *s)
+{
+    for (int i = 0; i < s->runs; i++)
+        if (s->run[i]->result.curve_len > 1) return true;
+    return false;
+}
+
+/* Draws up to `most` charts of a row; returns how many it has. */
+static mp_err draw_row(const mp_report_page *page, const mp_group *s, int most, int points, mp_html_grid *grid,
+                       int *has)
 {
     mp_arena *a = mp_arena_new(1 << 16);
     const mp_run_result **mine = MP_NEW(a, const mp_run_result *, s->runs + 1);
     mp_choice c;
-    if (mp_group_choose(s, MP_SELECT_VAL, NULL, a, &c) == MP_OK) {
-        mp_buf_puts(out, "<div class=\"pictures\">\n");
-        for (int p = 0; p < c.grid.points && p < MOST_CHARTS; p++) {
-            int n = 0;
-            for (int i = 0; i < s->runs; i++) {
-                const mp_choice_point *q = &s->choice[i].point;
-                if (q->score_dim == c.grid.point[p].score_dim && q->drop == c.grid.point[p].drop)
-                    mine[n++] = &s->run[i]->result;
-            }
-            if (n) draw_point(s, &c.grid.point[p], mine, n, a, out);
+    mp_err e = mp_group_choose(s, MP_SELECT_VAL, NULL, a, &c);
+    *has = e == MP_OK ? c.grid.points : 0;
+    for (int p = 0; p < *has && p < most; p++) {
+        int n = 0;
+        for (int i = 0; i < s->runs; i++) {
+            const mp_choice_point *q = &s->choice[i].point;
+            if (q->score_dim == c.grid.point[p].score_dim && q->drop == c.grid.point[p].drop)
+                mine[n++] = &s->run[i]->result;
         }
-        mp_buf_puts(out, "</div>\n");
-        if (c.grid.points > MOST_CHARTS) mp_html_note(out, "Only the first 12 grid points are drawn.");
+        if (n) draw_point(page, s, &c.grid.point[p], mine, n, points, a, grid);
     }
     mp_arena_free(a);
+    return e;
+}
+
+mp_err mp_report_curves(const mp_report_page *p)
+{
+    mp_html_grid grid = { .out = p->b };
+    int charts = 0, points, has;
+    for (int i = 0; i < p->count; i++) charts += has_curve(&p->study[i]) ? p->study[i].points : 0;
+    if (charts == 0) return MP_OK;
+    points = ALL_POINTS / charts;
+    points = points > MOST_POINTS ? MOST_POINTS : points < LEAST_POINTS ? LEAST_POINTS : points;
+    charts = 0;
+    mp_html_section_begin(p->b, "curves", "Learning curves");
+    for (int i = 0; i < p->count; i++) {
+        if (!has_curve(&p->study[i])) continue;
+        MP_TRY(draw_row(p, &p->study[i], MOST_CHARTS - charts, points, &grid, &has));
+        charts += has;
+    }
+    mp_html_grid_end(&grid);
+    mp_html_note(p->b, "A median is over the runs still training, drawn while they are at least half of all.");
+    if (charts > MOST_CHARTS)
+        mp_html_note(p->b, mp_arena_printf(p->arena, "The first %d of %d charts are drawn.", MOST_CHARTS, charts));
+    mp_html_section_end(p->b);
+    return MP_OK;
 }

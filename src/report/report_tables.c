@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "report/calibration.h"
-#include "report/paper.h"
-#include "report/report.h"
+#include "report/report_own.h"
 #include "report/score.h"
 
 #include <math.h>
@@ -26,7 +25,7 @@ const mp_metric *mp_report_metric(const mp_group *study, int count)
     return m;
 }
 
-static mp_paper_cell paper_cell(const mp_group *s, bool large)
+mp_paper_cell mp_report_paper(const mp_group *s, bool large)
 {
     bool same = s->metric && mp_paper_measures(s->key.dataset, s->metric);
     if (!s->plain || s->kind == MP_GROUP_ABLATION || !same) return (mp_paper_cell){ 0 };
@@ -41,7 +40,7 @@ static mp_err add_row(mp_table *t, const mp_group *s, bool with_dataset, bool wi
     const mp_metric *m = s->metric;
     MP_TRY(mp_group_choose(s, o->select, o->fixed, a, &honest));
     MP_TRY(mp_group_choose(s, MP_SELECT_PAPER, NULL, a, &best));
-    mp_paper_cell paper = paper_cell(s, false);
+    mp_paper_cell paper = mp_report_paper(s, false);
     bool chosen = s->grid != MP_GRID_NONE;
     if (with_dataset) mp_table_add(t, "%s", s->key.dataset);
     mp_table_add(t, "%s", s->model);
@@ -55,7 +54,7 @@ static mp_err add_row(mp_table *t, const mp_group *s, bool with_dataset, bool wi
     mp_paper_add(t, paper);
     mp_score_number(t, m, paper.mean > 0 ? best.test.mean - paper.mean / 100 : (double)NAN, true);
     mp_score_cell(t, m, honest.large.mean, honest.large.std_seeds);
-    mp_paper_add(t, paper_cell(s, true));
+    mp_paper_add(t, mp_report_paper(s, true));
     mp_score_cell(t, m, honest.large_c.mean, honest.large_c.std_seeds);
     mp_table_add(t, "%d x %d", honest.test.seeds, honest.test.folds);
     mp_table_add(t, honest.missing ? "%d" : "-", honest.missing);
@@ -73,6 +72,7 @@ mp_err mp_report_results(const mp_group *study, int count, const char *dataset, 
     }
     mp_table_without_empty(&t, 3, out);
     out->lead = dataset ? 2 : 3;
+    out->name = "Results";
     return MP_OK;
 }
 
@@ -153,7 +153,7 @@ static mp_err calibration_json(const mp_group *s, const mp_report_options *o, mp
 
 static mp_err study_json(const mp_group *s, const mp_report_options *o, mp_arena *a, mp_buf *b)
 {
-    mp_paper_cell paper = paper_cell(s, false);
+    mp_paper_cell paper = mp_report_paper(s, false);
     mp_json_open(b, '{');
     key_json(s, b);
     mp_json_key(b, "summary");

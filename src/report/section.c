@@ -1,7 +1,6 @@
 /* section.c - see section.h.
  * SPDX-License-Identifier: MIT */
 #include "report/section.h"
-#include "report/html.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -43,24 +42,26 @@ void mp_section_picture(mp_section *s, const char *title, const char *note, cons
                       .csv = csv ? mp_arena_text(s->arena, csv->p, csv->n) : NULL };
 }
 
+void mp_section_figure(mp_section *s, const mp_picture *p)
+{
+    add(s, MP_PASSAGE_PICTURE)->picture = *p;
+}
+
 /* ---------------------------------------------------------------- HTML */
 
 /* Pictures that follow one another lie in one grid. */
 static void html_pictures(const mp_section *s, int *at, mp_buf *out)
 {
-    mp_buf_puts(out, "<div class=\"pictures\">\n");
-    for (; *at < s->pieces && s->piece[*at].kind == MP_PASSAGE_PICTURE; (*at)++) {
-        const mp_picture *p = &s->piece[*at].picture;
-        mp_html_picture(out, p->title, p->note, p->svg);
-    }
-    mp_buf_puts(out, "</div>\n");
+    mp_html_grid grid = { .out = out };
+    for (; *at < s->pieces && s->piece[*at].kind == MP_PASSAGE_PICTURE; (*at)++)
+        mp_html_grid_add(&grid, &s->piece[*at].picture);
+    mp_html_grid_end(&grid);
     (*at)--;
 }
 
 void mp_section_html(const mp_section *s, mp_buf *out)
 {
-    mp_buf_printf(out, "<section id=\"%s\">\n", s->name);
-    if (s->title) mp_html_heading(out, 2, s->title);
+    mp_html_section_begin(out, s->name, s->title ? s->title : s->name);
     for (int i = 0; i < s->pieces; i++) {
         const mp_passage *p = &s->piece[i];
         switch (p->kind) {
@@ -81,7 +82,7 @@ void mp_section_html(const mp_section *s, mp_buf *out)
             break;
         }
     }
-    mp_buf_puts(out, "</section>\n");
+    mp_html_section_end(out);
 }
 
 /* ---------------------------------------------------------------- plain text */

@@ -4,13 +4,7 @@
 #ifndef MP_SECTION_H
 #define MP_SECTION_H
 
-#include "report/table.h"
-
-typedef struct mp_picture {
-    const char *title, *note; /* note may be NULL */
-    const char *svg;          /* markup of svg.h */
-    const char *csv;          /* what it shows, as a table to take away; NULL: none */
-} mp_picture;
+#include "report/html.h"
 
 typedef enum mp_passage_kind {
     MP_PASSAGE_HEADING,
@@ -41,6 +35,7 @@ void mp_section_note(mp_section *s, const char *fmt, ...) __attribute__((format(
 void mp_section_table(mp_section *s, const mp_table *t); /* its cells stay where they are */
 /* Copies svg and csv into the arena; csv may be NULL. */
 void mp_section_picture(mp_section *s, const char *title, const char *note, const mp_buf *svg, const mp_buf *csv);
+void mp_section_figure(mp_section *s, const mp_picture *p); /* what it points at stays where it is */
 
 void mp_section_html(const mp_section *s, mp_buf *out);
 void mp_section_print(const mp_section *s, mp_buf *out);    /* pictures are left out */

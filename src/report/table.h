@@ -7,6 +7,7 @@
 
 typedef struct mp_table {
     const char *title, *note;  /* may be NULL */
+    const char *name;          /* what a page calls it where it has no title; may be NULL */
     int columns, cells;        /* cells: filled so far, row by row */
     int lead;                  /* the column to stand out in HTML, from 1; 0: none */
     const char *const *header; /* columns */

@@ -3,6 +3,7 @@
 #include "tags.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEEP = 64, NAME = 24 };
@@ -107,5 +108,18 @@ const char *tags_check(const char *html, char near[32])
     }
     if (!bad && c.depth) bad = "an element is not closed";
     snprintf(near, 32, "%s", at);
+    return bad;
+}
+
+const char *tags_check_page(const char *html, char near[32])
+{
+    const char *from = strstr(html, "<script>\n"), *to = from ? strstr(from, "</script>") : NULL;
+    near[0] = '\0';
+    if (!to || strcmp(to, "</script>\n</body>\n</html>\n") != 0) return "no script at the end";
+    char *rest = strdup(html); /* without the script, whose text is not markup */
+    if (!rest) return "no memory";
+    strcpy(rest + (from - html), to + strlen("</script>\n"));
+    const char *bad = tags_check(rest, near);
+    free(rest);
     return bad;
 }

@@ -10,4 +10,7 @@
 /* NULL when all is well, else what is wrong, with some of the text after it in `near` (32 bytes). */
 const char *tags_check(const char *html, char near[32]);
 
+/* The same for a whole page, which has one script, its own, at its end. */
+const char *tags_check_page(const char *html, char near[32]);
+
 #endif

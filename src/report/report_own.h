@@ -1,0 +1,37 @@
+/* report_own.h - what the files that write the page share.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_REPORT_OWN_H
+#define MP_REPORT_OWN_H
+
+#include "report/paper.h"
+#include "report/report.h"
+
+typedef struct mp_report_page {
+    mp_buf *b;
+    mp_arena *arena;
+    const mp_report_options *o;
+    const mp_stored *run;
+    const mp_group *study;
+    int n, count;       /* runs, studies */
+    const char *source; /* the store; may be NULL */
+} mp_report_page;
+
+/* What the paper prints for the row; its mean is 0 where that is nothing. */
+mp_paper_cell mp_report_paper(const mp_group *s, bool large);
+
+/* "MUTAG, sag + MID" */
+const char *mp_report_row_name(const mp_report_page *p, const mp_group *s);
+
+/* The best row of each data set and method, chosen on validation: a chart and a table. Nothing where no run has finished. */
+MP_MUST mp_err mp_report_overview(const mp_report_page *p);
+
+/* What is missing or failed, with the commands that continue. Nothing where all is there. */
+MP_MUST mp_err mp_report_unfinished(const mp_report_page *p);
+
+/* For each row its options that differ from the usual ones, as YAML, and the command that makes it. Nothing without rows. */
+MP_MUST mp_err mp_report_settings(const mp_report_page *p);
+
+/* Learning curves of all rows, a figure a grid point. Nothing where there are none. */
+MP_MUST mp_err mp_report_curves(const mp_report_page *p);
+
+#endif

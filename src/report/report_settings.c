@@ -1,0 +1,254 @@
+/* report_settings.c - how a row is made: its options as YAML, the command that makes it, and what of it is missing.
+ *
+ * Options are those that differ from what the data set and the method have without being asked (train/preset.h), so that the
+ * command gives the same runs: they are then found in the store.
+ * SPDX-License-Identifier: MIT */
+#include "report/report_own.h"
+#include "train/preset.h"
+
+#include <string.h>
+
+enum { FEW = 12 };
+
+static bool one_of(const char *name, const char *const *names)
+{
+    for (int i = 0; names[i]; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+/* A configuration with nothing but the method, on this data set. */
+static mp_err usual_config(const mp_run_key *key, mp_arena *a, mp_config *out)
+{
+    const char *const *settings;
+    mp_dataset named = { .name = key->dataset };
+    mp_config_init(out);
+    MP_TRY(mp_presets_for(&named, key->config.pool, NULL, a, &settings));
+    for (int i = 0; settings[i]; i++) MP_TRY(mp_conf_set_all(mp_config_table, out, settings[i], "preset"));
+    return MP_OK;
+}
+
+/* Calls `tell` for each option that is not as usual; the method, the seed and what a grid sets are left to the caller. */
+static mp_err each_option(const mp_run_key *key, mp_grid grid, mp_arena *a,
+                          void (*tell)(mp_buf *b, const char *name, const char *value), mp_buf *b)
+{
+    static const char *const aside[] = { "pool", "seed", NULL }, *const of_grid[] = { "flip", "score-dim", "drop",
+                                                                                      NULL };
+    mp_config usual;
+    MP_TRY(usual_config(key, a, &usual));
+    for (const mp_opt *o = mp_config_table; o->name; o++) {
+        char value[80];
+        if (one_of(o->name, aside) || (grid != MP_GRID_NONE && one_of(o->name, of_grid))) continue;
+        if (mp_conf_same(o, &key->config, &usual)) continue;
+        mp_conf_get(o, &key->config, value, sizeof value);
+        tell(b, o->name, value);
+    }
+    return MP_OK;
+}
+
+static bool is_plain(const char *s)
+{
+    return *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.,/") == strlen(s);
+}
+
+/* A word of a shell: in single quotes where it needs them. */
+static void put_word(mp_buf *b, const char *s)
+{
+    if (is_plain(s)) {
+        mp_buf_puts(b, s);
+        return;
+    }
+    mp_buf_puts(b, "'");
+    for (; *s; s++) mp_buf_add(b, *s == '\'' ? "'\\''" : s, *s == '\'' ? 4 : 1);
+    mp_buf_puts(b, "'");
+}
+
+static void tell_yaml(mp_buf *b, const char *name, const char *value)
+{
+    mp_buf_printf(b, "%s: ", name);
+    if (is_plain(value)) {
+        mp_buf_puts(b, value);
+    } else {
+        mp_buf_puts(b, "'");
+        for (; *value; value++) mp_buf_add(b, *value == '\'' ? "''" : value, *value == '\'' ? 2 : 1);
+        mp_buf_puts(b, "'");
+    }
+    mp_buf_puts(b, "\n");
+}
+
+static void tell_option(mp_buf *b, const char *name, const char *value)
+{
+    const mp_opt *o = mp_conf_find(mp_config_table, name);
+    if (o->kind == MP_OPT_FLAG) {
+        mp_buf_printf(b, strcmp(value, "true") == 0 ? " --%s" : " --no-%s", name);
+        return;
+    }
+    mp_buf_printf(b, " --%s ", name);
+    put_word(b, value);
+}
+
+static mp_err put_yaml(const mp_group *s, mp_arena *a, mp_buf *b)
+{
+    tell_yaml(b, "pool", s->key.config.pool);
+    if (s->grid != MP_GRID_NONE) tell_yaml(b, "grid", mp_grid_name[s->grid]);
+    return each_option(&s->key, s->grid, a, tell_yaml, b);
+}
+
+/* `seed` NULL: how many there are to be is not known. */
+static mp_err put_command(const mp_run_key *key, mp_grid grid, const int *seed, int seeds, const char *store,
+                          mp_arena *a, mp_buf *b)
+{
+    mp_config usual;
+    mp_config_init(&usual);
+    mp_buf_puts(b, "midpool cv ");
+    put_word(b, key->dataset);
+    mp_buf_puts(b, " --pool ");
+    put_word(b, key->config.pool);
+    if (grid != MP_GRID_NONE) mp_buf_printf(b, " --grid %s", mp_grid_name[grid]);
+    MP_TRY(each_option(key, grid, a, tell_option, b));
+    if (seed && seed[0] != usual.seed) mp_buf_printf(b, " --seed %d", seed[0]);
+    if (seed) mp_buf_printf(b, " --seeds %d", seed[seeds - 1] - seed[0] + 1);
+    if (strcmp(key->folds_from, "stratified") == 0 && key->folds != 10) mp_buf_printf(b, " --folds %d", key->folds);
+    mp_buf_puts(b, " --store ");
+    put_word(b, store ? store : "midpool.db");
+    return MP_OK;
+}
+
+const char *mp_report_row_name(const mp_report_page *p, const mp_group *s)
+{
+    return mp_arena_printf(p->arena, "%s, %s", s->key.dataset, s->model);
+}
+
+static void put_pre(mp_buf *b, const char *text)
+{
+    mp_buf_puts(b, "<pre>");
+    mp_html_text(b, text);
+    mp_buf_puts(b, "</pre>\n");
+}
+
+static mp_err put_group_command(const mp_report_page *p, const mp_group *s, mp_buf *line)
+{
+    mp_choice c;
+    MP_TRY(mp_group_choose(s, MP_SELECT_VAL, NULL, p->arena, &c));
+    int failed = s->failed ? s->fail[0]->key.config.seed : 0;
+    const int *seed = c.grid.seeds ? c.grid.seed : s->failed ? &failed : NULL;
+    return put_command(&s->key, s->grid, seed, c.grid.seeds ? c.grid.seeds : 1, p->source, p->arena, line);
+}
+
+static mp_err write_row(const mp_report_page *p, const mp_group *s, mp_buf *room)
+{
+    room->n = 0;
+    MP_TRY(put_yaml(s, p->arena, room));
+    mp_html_fold_begin(p->b, mp_report_row_name(p, s));
+    put_pre(p->b, room->p);
+    room->n = 0;
+    MP_TRY(put_group_command(p, s, room));
+    put_pre(p->b, room->p);
+    mp_html_fold_end(p->b);
+    return MP_OK;
+}
+
+mp_err mp_report_settings(const mp_report_page *p)
+{
+    mp_buf room = { 0 };
+    mp_err e = MP_OK;
+    if (p->count == 0) return MP_OK;
+    mp_html_section_begin(p->b, "settings", "Settings and commands");
+    mp_html_para(p->b,
+                 "For each row the options that differ from the usual ones of its data set and method, as YAML for "
+                 "--config, and the command that makes it. Runs that are in the store are not trained again.");
+    if (p->count > FEW) mp_html_fold_begin(p->b, mp_arena_printf(p->arena, "%d rows", p->count));
+    for (int i = 0; i < p->count && e == MP_OK; i++) e = write_row(p, &p->study[i], &room);
+    if (p->count > FEW) mp_html_fold_end(p->b);
+    mp_html_section_end(p->b);
+    mp_buf_free(&room);
+    return e;
+}
+
+/* ---------------------------------------------------------------- what is unfinished */
+
+typedef struct unfinished {
+    int rows, missing, failed, untouched;
+    mp_buf commands;
+} unfinished;
+
+/* Whether a run of the store is of the study. Stores are asked for each declaration, which are few. */
+static bool has_run(const mp_report_page *p, const mp_declared *d)
+{
+    for (int i = 0; i < p->count; i++) {
+        const mp_group *s = &p->study[i];
+        bool same = strcmp(s->key.dataset, d->key.dataset) == 0 && s->grid == d->grid && s->key.folds == d->key.folds &&
+                    s->key.fingerprint == d->key.fingerprint && strcmp(s->key.folds_from, d->key.folds_from) == 0;
+        for (const mp_opt *o = mp_config_table; o->name && same; o++) {
+            static const char *const aside[] = { "seed", NULL }, *const of_grid[] = { "flip", "score-dim", "drop",
+                                                                                      NULL };
+            if (one_of(o->name, aside) || (d->grid != MP_GRID_NONE && one_of(o->name, of_grid))) continue;
+            same = mp_conf_same(o, &s->key.config, &d->key.config);
+        }
+        if (same) return true;
+    }
+    return false;
+}
+
+static mp_err add_command(const mp_report_page *p, unfinished *u, const mp_group *s, const mp_declared *d)
+{
+    if (u->rows++ >= FEW) return MP_OK;
+    mp_err e = s ? put_group_command(p, s, &u->commands)
+                 : put_command(&d->key, d->grid, NULL, 0, p->source, p->arena, &u->commands);
+    mp_buf_puts(&u->commands, "\n");
+    return e;
+}
+
+static mp_err find_unfinished(const mp_report_page *p, unfinished *u)
+{
+    for (int i = 0; i < p->count; i++) {
+        mp_choice c;
+        MP_TRY(mp_group_choose(&p->study[i], MP_SELECT_VAL, NULL, p->arena, &c));
+        if (!c.missing && !p->study[i].failed) continue;
+        u->missing += c.missing;
+        u->failed += p->study[i].failed;
+        MP_TRY(add_command(p, u, &p->study[i], NULL));
+    }
+    for (int i = 0; i < p->o->studies; i++) {
+        if (has_run(p, &p->o->declared[i])) continue;
+        u->untouched++;
+        MP_TRY(add_command(p, u, NULL, &p->o->declared[i]));
+    }
+    return MP_OK;
+}
+
+static void say_unfinished(const mp_report_page *p, const unfinished *u)
+{
+    mp_buf *b = p->b;
+    mp_buf_puts(b, "<section id=\"unfinished\" class=\"state\">\n");
+    mp_html_heading(b, 2, "Unfinished");
+    mp_buf line = { 0 };
+    const char *between = "";
+    if (u->missing) {
+        mp_buf_printf(&line, "%d run%s missing", u->missing, u->missing == 1 ? " is" : "s are");
+        between = ", ";
+    }
+    if (u->failed) {
+        mp_buf_printf(&line, "%s%d failed", between, u->failed);
+        between = ", ";
+    }
+    if (u->untouched)
+        mp_buf_printf(&line, "%s%d row%s begun but %s no finished run", between, u->untouched,
+                      u->untouched == 1 ? " is" : "s are", u->untouched == 1 ? "has" : "have");
+    mp_buf_puts(&line,
+                ". Finished runs are kept; these commands go on with the rest, the report can be made at any time:");
+    mp_html_para(b, line.p);
+    mp_buf_free(&line);
+    put_pre(b, u->commands.p);
+    if (u->rows > FEW) mp_html_note(b, mp_arena_printf(p->arena, "And %d more rows.", u->rows - FEW));
+    mp_html_section_end(b);
+}
+
+mp_err mp_report_unfinished(const mp_report_page *p)
+{
+    unfinished u = { 0 };
+    mp_err e = find_unfinished(p, &u);
+    if (e == MP_OK && u.rows) say_unfinished(p, &u);
+    mp_buf_free(&u.commands);
+    return e;
+}

@@ -12,7 +12,7 @@
 static mp_picture dots(const mp_demo_work *w, int test)
 {
     mp_svg_strip strip[2];
-    mp_buf svg = { 0 };
+    mp_buf svg = { 0 }, csv = { 0 };
     for (int i = 0; i < 2; i++) {
         const mp_demo_model *m = &w->model[i];
         double *x = MP_NEW(w->arena, double, m->runs + 1);
@@ -32,10 +32,13 @@ static mp_picture dots(const mp_demo_work *w, int test)
                               .strips = 2,
                               .strip = strip };
     mp_svg_dots(&spec, &svg);
+    mp_svg_dots_csv(&spec, &csv);
     mp_picture p = { .title = title,
                      .note = test == MP_DEMO_ORIGIN ? mp_demo_modes(w) : NULL,
-                     .svg = mp_arena_text(w->arena, svg.p, svg.n) };
+                     .svg = mp_arena_text(w->arena, svg.p, svg.n),
+                     .csv = mp_arena_text(w->arena, csv.p, csv.n) };
     mp_buf_free(&svg);
+    mp_buf_free(&csv);
     return p;
 }
 
@@ -85,21 +88,18 @@ static mp_err kept_nodes(const mp_demo_work *w, const mp_demo_model *shown, cons
     mp_graph g;
     mp_sparse x;
     mp_trail_of_graph t;
-    mp_buf svg = { 0 };
     mp_arena *a = w->arena;
     int b = graph_to_show(&w->data);
     MP_TRY(mp_checkpoint_load(mp_study_model_path(&w->study, key, a), a, &m, &about));
     mp_graph_gather(a, &w->data.graphs, &w->data.x, &b, 1, false, &g, &x);
     MP_TRY(mp_trail_run(m, &g, &x, 0, a, &t));
-    mp_trail_svg(&t, &g, shown->title, colour_letters(&x, a), NULL, a, &svg);
-    out->title = mp_arena_printf(a, "Kept nodes, %s, seed %d", shown->title, key->config.seed);
-    out->note =
+    const char *note =
         mp_arena_printf(a,
                         "A test graph with %d green nodes (G); the network says %.2f. Darker is a higher rank, a red "
                         "ring is a kept node.",
                         count_green(&x), (double)t.told[0]);
-    out->svg = mp_arena_text(a, svg.p, svg.n);
-    mp_buf_free(&svg);
+    const char *title = mp_arena_printf(a, "Kept nodes, %s, seed %d", shown->title, key->config.seed);
+    *out = mp_trail_picture(&t, &g, title, note, colour_letters(&x, a), a);
     return MP_OK;
 }
 

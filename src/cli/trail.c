@@ -3,7 +3,6 @@
 #include "cli/trail.h"
 #include "base/json.h"
 #include "report/layout.h"
-#include "report/svg.h"
 
 #define MOST_LABELS 60 /* more numbers than that cannot be read */
 
@@ -67,8 +66,8 @@ static const char *const *numbers(int n, mp_arena *a)
     return n <= MOST_LABELS ? label : NULL;
 }
 
-void mp_trail_svg(const mp_trail_of_graph *t, const mp_graph *g, const char *title, const char *const *label,
-                  const mp_depict *molecule, mp_arena *a, mp_buf *b)
+static mp_svg_graph_spec spec_of(const mp_trail_of_graph *t, const mp_graph *g, const char *title,
+                                 const char *const *label, const mp_depict *molecule, mp_arena *a)
 {
     double *x = MP_NEW(a, double, g->nodes), *y = MP_NEW(a, double, g->nodes);
     mp_svg_level *level = MP_NEW(a, mp_svg_level, t->levels);
@@ -82,16 +81,31 @@ void mp_trail_svg(const mp_trail_of_graph *t, const mp_graph *g, const char *tit
                                    .score = l->key,
                                    .kept = l->kept,
                                    .from = l->from,
-                                   .to = l->to };
+                                   .to = l->to,
+                                   .columns = l->columns,
+                                   .column = l->score };
         level[i].title = mp_arena_printf(a, "level %d", i + 1);
     }
-    mp_svg_graph_spec spec = { .title = title,
-                               .nodes = g->nodes,
-                               .x = x,
-                               .y = y,
-                               .label = label,
-                               .molecule = molecule,
-                               .levels = t->levels,
-                               .level = level };
+    return (mp_svg_graph_spec){ .title = title,
+                                .nodes = g->nodes,
+                                .x = x,
+                                .y = y,
+                                .label = label,
+                                .molecule = molecule,
+                                .levels = t->levels,
+                                .level = level };
+}
+
+void mp_trail_svg(const mp_trail_of_graph *t, const mp_graph *g, const char *title, const char *const *label,
+                  const mp_depict *molecule, mp_arena *a, mp_buf *b)
+{
+    mp_svg_graph_spec spec = spec_of(t, g, title, label, molecule, a);
     mp_svg_graph(&spec, b);
+}
+
+mp_picture mp_trail_picture(const mp_trail_of_graph *t, const mp_graph *g, const char *title, const char *note,
+                            const char *const *label, mp_arena *a)
+{
+    mp_svg_graph_spec spec = spec_of(t, g, title, label, NULL, a);
+    return mp_levels_picture(&spec, title, note, a);
 }

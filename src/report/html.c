@@ -157,6 +157,7 @@ static bool is_constant(const mp_table *t, int column)
 {
     int rows = mp_table_rows(t);
     if (t->columns < WIDE_TABLE || rows < 2 || column == 0 || column + 1 == t->lead) return false;
+    if (column + 1 == t->keep) return false;
     for (int r = 1; r < rows; r++)
         if (strcmp(mp_table_cell(t, r, column), mp_table_cell(t, 0, column)) != 0) return false;
     return true;

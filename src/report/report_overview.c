@@ -1,7 +1,8 @@
 /* report_overview.c - the first thing on the page: for each data set and method its best row, chosen on validation, beside the
  * paper's number; and whether MID differs from the plain operator (protocol.md 3.6).
  *
- * A method is an operator without or with MID. Ablations are compared elsewhere.
+ * A method is an operator without or with MID. Nothing is chosen among ablations: MID without some of its parts stands here only
+ * where it is all that an operator has of MID.
  * SPDX-License-Identifier: MIT */
 #include "report/report_own.h"
 #include "report/score.h"
@@ -16,6 +17,7 @@ enum { MOST_ROWS = 60, MOST_DOTS = 100 };
 
 typedef struct best {
     const mp_group *s;
+    bool mid;
     mp_choice choice;
     double val; /* mean validation metric of the chosen runs */
     mp_paper_cell paper;
@@ -65,13 +67,25 @@ static bool is_better(const best *x, const best *than)
     return x->s->metric->larger ? x->val > than->val : x->val < than->val;
 }
 
+/* Whether a row is of MID: itself, or the only part of it that there is. */
+static bool has_mid(const mp_report_page *p, const mp_group *s)
+{
+    int others = 0;
+    if (s->kind != MP_GROUP_ABLATION) return s->kind == MP_GROUP_MID;
+    for (int i = 0; i < p->count; i++)
+        others += &p->study[i] != s && p->study[i].kind != MP_GROUP_BASE &&
+                  strcmp(p->study[i].key.dataset, s->key.dataset) == 0 &&
+                  strcmp(p->study[i].key.config.pool, s->key.config.pool) == 0;
+    return others == 0;
+}
+
 /* Studies come sorted by data set, operator and kind. */
 static mp_err find_best(overview *o)
 {
     const mp_report_page *p = o->p;
     for (int i = 0; i < p->count; i++) {
-        best x = { .s = &p->study[i], .p = (double)NAN };
-        if (x.s->runs == 0 || x.s->kind == MP_GROUP_ABLATION) continue;
+        best x = { .s = &p->study[i], .mid = has_mid(p, &p->study[i]), .p = (double)NAN };
+        if (x.s->runs == 0 || (x.s->kind == MP_GROUP_ABLATION && !x.mid)) continue;
         MP_TRY(mp_group_choose(x.s, MP_SELECT_VAL, NULL, p->arena, &x.choice));
         if (isnan(x.choice.test.mean)) continue;
         x.val = validation(&x);
@@ -129,7 +143,7 @@ static void compare_all(overview *o)
     for (int i = 0; i < o->rows; i++) {
         for (int k = 0; k < o->rows; k++) {
             const mp_group *base = o->row[k].s, *mid = o->row[i].s;
-            if (mid->kind != MP_GROUP_MID || base->kind != MP_GROUP_BASE) continue;
+            if (!o->row[i].mid || o->row[k].mid) continue;
             if (strcmp(base->key.dataset, mid->key.dataset) != 0) continue;
             if (strcmp(base->key.config.pool, mid->key.config.pool) == 0) compare(o, &o->row[k], &o->row[i]);
         }
@@ -188,12 +202,13 @@ static mp_svg_whisker whisker_of(const overview *o, const best *x)
 {
     const mp_metric *m = x->s->metric;
     const mp_score *t = &x->choice.test;
-    bool mid = x->s->kind == MP_GROUP_MID;
-    mp_svg_whisker w = { .group = x->s->key.dataset, .label = x->s->model, .name = mid ? "with MID" : "without MID" };
+    mp_svg_whisker w = { .group = x->s->key.dataset,
+                         .label = x->s->model,
+                         .name = x->mid ? "with MID" : "without MID" };
     double *v = MP_NEW(o->p->arena, double, MOST_DOTS);
     for (int i = 0; i < x->s->runs && w.n < MOST_DOTS; i++)
         if (is_chosen(&x->choice, &x->s->choice[i])) v[w.n++] = shown(m, x->s->choice[i].test_metric);
-    w.colour = mid ? "#d9722b" : "#2f7fc1";
+    w.colour = x->mid ? "#d9722b" : "#2f7fc1";
     w.x = v;
     w.mean = shown(m, t->mean);
     w.dev = shown(m, t->seeds > 1 ? t->std_seeds : t->std_folds);

@@ -118,6 +118,8 @@ typedef struct mp_svg_level {
     const double *score;       /* nodes: shade, or NULL                      */
     const unsigned char *kept; /* nodes: 1 gets a ring, or NULL              */
     const int *from, *to;      /* edges, each once, by numbers in the input  */
+    int columns;               /* of single scores, the same at every level; levels.h alone looks at them */
+    const double *column;      /* nodes x columns */
 } mp_svg_level;
 
 typedef struct mp_svg_graph_spec {

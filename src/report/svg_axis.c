@@ -150,6 +150,24 @@ const char *mp_svg_colour(int i)
     return list[i % (int)(sizeof list / sizeof *list)];
 }
 
+/* Relative luminance as WCAG 2 defines it. */
+static double luminance(const double c[3])
+{
+    static const double weight[3] = { 0.2126, 0.7152, 0.0722 };
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        double v = c[i] / 255;
+        sum += weight[i] * (v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+}
+
+const char *mp_svg_ink(const double ground[3])
+{
+    double l = luminance(ground) + 0.05;
+    return 1.05 / l > l / 0.05 ? "#fff" : "#000";
+}
+
 static void draw_mark(const mp_svg_key *k, double x, double y, mp_buf *b)
 {
     switch (k->mark) {

@@ -47,6 +47,10 @@ void mp_svg_name(mp_buf *b, const char *text, double width);
 /* Colours of a list, the same in light and dark. */
 const char *mp_svg_colour(int i);
 
+/* Black or white, whichever is read better on a ground of red, green and blue (0..255). The contrast is at least 4.5 on every
+ * ground: 1.05 / (L + 0.05) and (L + 0.05) / 0.05 are both sqrt(21) where they meet. */
+const char *mp_svg_ink(const double ground[3]);
+
 /* Marks with their names from `left` on, over as many lines as `width` asks for. Returns the height it takes; `b` NULL: only
  * that. */
 typedef enum mp_svg_mark { MP_SVG_SQUARE, MP_SVG_LINE, MP_SVG_DASHES, MP_SVG_DIAMOND } mp_svg_mark;

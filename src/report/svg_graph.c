@@ -1,6 +1,7 @@
 /* svg_graph.c - a graph or molecule at each level of pooling: scores as shades, kept nodes with a ring.
  * SPDX-License-Identifier: MIT */
 #include "report/html.h"
+#include "report/svg_axis.h"
 #include "report/svg_panel.h"
 
 #include <math.h>
@@ -43,13 +44,19 @@ static double mix(double a, double b, double t)
     return a + (b - a) * t;
 }
 
-/* From a pale to a deep blue. */
+/* From a pale to a deep blue: red, green and blue. */
+static void shade_of(const mp_svg_graph_spec *s, double t, double out[3])
+{
+    static const double from[2][3] = { { 232, 240, 250 }, { 245, 248, 252 } };
+    static const double to[2][3] = { { 17, 66, 122 }, { 79, 146, 214 } };
+    for (int i = 0; i < 3; i++) out[i] = (int)mix(from[s->molecule != NULL][i], to[s->molecule != NULL][i], t);
+}
+
 void mp_svg_shade(const mp_svg_graph_spec *s, double t, mp_buf *b)
 {
-    if (s->molecule)
-        mp_buf_printf(b, "rgb(%d,%d,%d)", (int)mix(245, 79, t), (int)mix(248, 146, t), (int)mix(252, 214, t));
-    else
-        mp_buf_printf(b, "rgb(%d,%d,%d)", (int)mix(232, 17, t), (int)mix(240, 66, t), (int)mix(250, 122, t));
+    double c[3];
+    shade_of(s, t, c);
+    mp_buf_printf(b, "rgb(%d,%d,%d)", (int)c[0], (int)c[1], (int)c[2]);
 }
 
 double mp_svg_share(const panel *p, int i)
@@ -95,7 +102,8 @@ static void draw_node(const panel *p, int i, mp_buf *b)
 {
     const mp_svg_level *l = p->level;
     int v = l->node[i];
-    double t = mp_svg_share(p, i);
+    double t = mp_svg_share(p, i), ground[3];
+    shade_of(p->spec, t, ground);
     mp_buf_puts(b, "<g>");
     mp_svg_about_node(p, i, b);
     mp_buf_printf(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"", node_x(p, v), node_y(p, v), p->radius);
@@ -106,7 +114,7 @@ static void draw_node(const panel *p, int i, mp_buf *b)
         mp_buf_puts(b, "\" stroke=\"" MP_SVG_EDGE "\" stroke-width=\".8\"/>");
     if (p->spec->label && p->radius >= 6) {
         mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" font-size=\"%.1f\" fill=\"%s\">",
-                      node_x(p, v), node_y(p, v) + p->radius * 0.33, p->radius, t > 0.5 ? "#fff" : "#1c2430");
+                      node_x(p, v), node_y(p, v) + p->radius * 0.33, p->radius, mp_svg_ink(ground));
         mp_html_text(b, p->spec->label[v]);
         mp_buf_puts(b, "</text>");
     }
@@ -193,8 +201,7 @@ static void draw_legend(const mp_svg_graph_spec *s, double y, mp_buf *b)
 
 static void say_graph(const mp_svg_graph_spec *s, mp_buf *b)
 {
-    if (s->title) mp_html_text(b, s->title);
-    if (s->title) mp_buf_puts(b, ". ");
+    mp_svg_say_title(s->title, b);
     mp_buf_printf(b, "A %s of %d %s at %d level%s of pooling.", s->molecule ? "molecule" : "graph", s->nodes,
                   nodes_word(s), s->levels, s->levels == 1 ? "" : "s");
     for (int i = 0; i < s->levels; i++) {
@@ -214,10 +221,7 @@ void mp_svg_graph(const mp_svg_graph_spec *s, mp_buf *b)
     int w = s->levels * ((int)width + GAP) - GAP + 2, h = title + HEAD + (int)height + FOOT;
     int legend = s->molecule && s->levels > 1 ? 640 : 372;
     if (w < legend) w = legend;
-    mp_buf_printf(b,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-                  "font-family=\"system-ui,sans-serif\" role=\"img\" aria-label=\"",
-                  w, h, w, h);
+    mp_svg_open(b, w, h);
     say_graph(s, b);
     mp_buf_puts(b, "\">\n");
     if (s->title) {

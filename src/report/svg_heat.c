@@ -1,7 +1,4 @@
 /* svg_heat.c - a table of numbers on shades, with a key of the shades.
- *
- * Digits are black or white, whichever has the higher contrast with their ground: at least 4.5 on every shade, since
- * (1.05 / (L + 0.05)) and ((L + 0.05) / 0.05) are both sqrt(21) where they meet.
  * SPDX-License-Identifier: MIT */
 #include "report/html.h"
 #include "report/svg_axis.h"
@@ -34,24 +31,6 @@ static rgb shade(const heat *h, double t)
     static const rgb pale = { { 241, 245, 250 } }, blue = { { 20, 74, 132 } }, red = { { 158, 42, 43 } };
     if (!h->s->diverging) return mix(pale, blue, t);
     return t < 0.5 ? mix(pale, red, 1 - 2 * t) : mix(pale, blue, 2 * t - 1);
-}
-
-/* Relative luminance as WCAG 2 defines it. */
-static double luminance(rgb c)
-{
-    static const double weight[3] = { 0.2126, 0.7152, 0.0722 };
-    double sum = 0;
-    for (int i = 0; i < 3; i++) {
-        double v = c.c[i] / 255;
-        sum += weight[i] * (v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
-    }
-    return sum;
-}
-
-static const char *digits_on(rgb c)
-{
-    double l = luminance(c) + 0.05;
-    return 1.05 / l > l / 0.05 ? "#fff" : "#000";
 }
 
 static void find_range(heat *h)
@@ -90,7 +69,7 @@ static void draw_cell(const heat *h, int r, int c, mp_buf *b)
                   "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"#%02x%02x%02x\"/>"
                   "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" fill=\"%s\">",
                   x + 0.5, y + 0.5, h->cell - 1, CELL - 1, (int)ground.c[0], (int)ground.c[1], (int)ground.c[2],
-                  x + h->cell / 2, y + CELL / 2.0 + 4, digits_on(ground));
+                  x + h->cell / 2, y + CELL / 2.0 + 4, mp_svg_ink(ground.c));
     number(h, v, b);
     mp_buf_puts(b, "</text>\n");
 }

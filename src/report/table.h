@@ -10,6 +10,7 @@ typedef struct mp_table {
     const char *name;          /* what a page calls it where it has no title; may be NULL */
     int columns, cells;        /* cells: filled so far, row by row */
     int lead;                  /* the column to stand out in HTML, from 1; 0: none */
+    int keep;                  /* a column that HTML shows though it says the same in every row, from 1; 0: none */
     const char *const *header; /* columns */
     const char **cell;
     int room;

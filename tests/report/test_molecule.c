@@ -58,7 +58,7 @@ static const char *draw(const char *smiles)
         score[v] = v;
         kept[v] = v % 2 == 0;
     }
-    mp_svg_level level = { NULL, m.atoms, m.bonds, node, score, kept, m.from, m.to };
+    mp_svg_level level = { NULL, m.atoms, m.bonds, node, score, kept, m.from, m.to, 0, NULL };
     mp_svg_graph_spec s = { .nodes = m.atoms, .molecule = &d, .levels = 1, .level = &level };
     mp_buf b = { 0 };
     char near[32];
@@ -216,9 +216,9 @@ static void what_an_earlier_level_dropped_is_faint(void **state)
     mp_molecule m = molecule("CCCO");
     mp_depict d;
     mp_depict_of(&m, arena, &d);
-    mp_svg_level level[] = { { NULL, 4, 3, all, NULL, kept, m.from, m.to },
-                             { "second", 2, 1, some, NULL, NULL, from, to },
-                             { NULL, 2, 0, few, NULL, NULL, NULL, NULL } };
+    mp_svg_level level[] = { { NULL, 4, 3, all, NULL, kept, m.from, m.to, 0, NULL },
+                             { "second", 2, 1, some, NULL, NULL, from, to, 0, NULL },
+                             { NULL, 2, 0, few, NULL, NULL, NULL, NULL, 0, NULL } };
     mp_svg_graph_spec s = { .nodes = 4, .molecule = &d, .levels = 3, .level = level };
     mp_buf b = { 0 };
     mp_svg_graph(&s, &b);

@@ -1,5 +1,6 @@
 /* test_page.c - the parts of the page: what stands on top, how a row is made, what is unfinished, tables and figures.
  * SPDX-License-Identifier: MIT */
+#include "report/levels.h"
 #include "report/report.h"
 #include "made_runs.h"
 #include "tags.h"
@@ -87,6 +88,56 @@ static void significance_is_of_pairs_and_corrected_for_all_of_them(void **state)
     /* A: mean 0.03, variance 0.00025, error^2 = (1/5 + 1/3) 0.00025, t = 2.5981 of 4 degrees: p = 0.0602, twice that */
     assert_has(top, "<td class=\"num\">+3.00</td><td class=\"num\">0.120</td>");
     assert_has(top, "<td class=\"num\">+0.60</td>");
+    mp_buf_free(&b);
+}
+
+static void nothing_is_chosen_among_ablations(void **state)
+{
+    (void)state;
+    mp_stored run[SAMPLE];
+    int n = ablations(run);
+    mp_buf b = page_of(run, n, &(mp_report_options){ 0 });
+    assert_null(strstr(section(&b, "overview"), "no drop"));
+    mp_buf_free(&b);
+    n = 0;
+    for (int i = 0; i < 7; i += 2)
+        run[n++] = run[i]; /* without MID; without drop; without flip; without flip and drop */
+    b = page_of(run, n, &(mp_report_options){ 0 });
+    assert_null(strstr(section(&b, "overview"), "+ MID"));
+    mp_buf_free(&b);
+    b = page_of(run, 2, &(mp_report_options){ 0 }); /* one alone is no choice */
+    assert_has(section(&b, "overview"), "<td>sag + MID, no drop</td><td class=\"num lead\">72.00 \xC2\xB1 0.00</td>");
+    assert_has(section(&b, "overview"), "<td class=\"num\">+2.00</td>");
+    mp_buf_free(&b);
+}
+
+static void levels_and_score_columns_are_frames_of_one_figure(void **state)
+{
+    (void)state;
+    static const double place[3] = { 0, 0.5, 1 }, key[] = { 3, 1, 2 }, column[] = { 1, 10, 2, 20, 3, 30 };
+    static const int node[] = { 0, 1, 2 }, second[] = { 0, 2 };
+    static const unsigned char kept[] = { 1, 0, 1 };
+    const mp_svg_level level[] = {
+        { .nodes = 3, .node = node, .score = key, .kept = kept, .columns = 2, .column = column },
+        { .nodes = 2, .node = second, .score = key, .columns = 2, .column = column },
+    };
+    mp_svg_graph_spec g = { .nodes = 3, .x = place, .y = place, .levels = 2, .level = level };
+    mp_picture p = mp_levels_picture(&g, "t|<>", NULL, arena);
+    assert_int_equal(p.levels * p.columns, 6);
+    assert_has(p.frame[0], "level 1: 3 nodes, 2 kept: 0 2.");
+    assert_has(p.frame[2], "level 1, column 2: 3 nodes");
+    assert_has(p.frame[2], "<title>node 1, score 20, dropped</title>");
+    assert_has(p.frame[5], "level 2, column 2: 2 nodes");
+    assert_string_equal(p.csv, "level,node,score,kept,column 1,column 2\n1,0,3,1,1,10\n1,1,1,0,2,20\n1,2,2,1,3,30\n"
+                               "2,0,3,,1,10\n2,2,1,,2,20\n");
+    mp_buf b = { 0 };
+    char near[32];
+    mp_html_grid grid = { .out = &b };
+    mp_html_grid_add(&grid, &p);
+    mp_html_grid_end(&grid);
+    assert_null(tags_check(b.p, near));
+    assert_int_equal(count(b.p, "<div class=\"plot frame\">"), 6);
+    assert_has(b.p, "data-columns=\"what nodes are ranked by|score column 1|score column 2\"");
     mp_buf_free(&b);
 }
 
@@ -200,6 +251,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_top_has_the_best_row_of_each_method_by_validation),
         cmocka_unit_test(significance_is_of_pairs_and_corrected_for_all_of_them),
+        cmocka_unit_test(nothing_is_chosen_among_ablations),
+        cmocka_unit_test(levels_and_score_columns_are_frames_of_one_figure),
         cmocka_unit_test(columns_that_say_the_same_in_every_row_are_one_line),
         cmocka_unit_test(figures_beyond_a_dozen_are_folded_away),
         cmocka_unit_test(a_row_has_its_options_as_yaml_and_the_command_that_makes_it),

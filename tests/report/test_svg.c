@@ -114,8 +114,8 @@ static void pictures_say_in_words_what_they_show(void **state)
     static const int node[] = { 4, 7, 9 };
     static const unsigned char kept[] = { 1, 0, 1 };
     static const double place[10] = { 0 };
-    mp_svg_level level[] = { { NULL, 3, 0, node, NULL, kept, NULL, NULL },
-                             { "last", 2, 0, node, NULL, NULL, NULL, NULL } };
+    mp_svg_level level[] = { { NULL, 3, 0, node, NULL, kept, NULL, NULL, 0, NULL },
+                             { "last", 2, 0, node, NULL, NULL, NULL, NULL, 0, NULL } };
     mp_svg_graph_spec g = { .title = "<t>", .nodes = 10, .x = place, .y = place, .levels = 2, .level = level };
     mp_svg_graph(&g, &b);
     assert_sound(b.p);
@@ -176,8 +176,8 @@ static void kept_nodes_have_rings_and_scores_have_shades(void **state)
     static const double score[] = { 0.1, 0.9, (double)NAN, 0.5 };
     static const unsigned char kept[] = { 0, 1, 0, 1 };
     static const char *const label[] = { "<C>", "N", "&", "O" };
-    mp_svg_level level[] = { { "first <level>", 4, 4, all, score, kept, from, to },
-                             { NULL, 2, 0, some, NULL, NULL, NULL, NULL } };
+    mp_svg_level level[] = { { "first <level>", 4, 4, all, score, kept, from, to, 0, NULL },
+                             { NULL, 2, 0, some, NULL, NULL, NULL, NULL, 0, NULL } };
     mp_svg_graph_spec s = { .title = "a & b", .nodes = 4, .x = x, .y = y, .label = label, .levels = 2, .level = level };
     mp_buf b = { 0 };
     mp_svg_graph(&s, &b);

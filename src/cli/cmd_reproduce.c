@@ -129,6 +129,7 @@ static mp_err run(void *data, const mp_cli_args *args)
                                                 .command = args->line,
                                                 .quick = c->quick,
                                                 .still = c->show || c->dry_run,
+                                                .plan = c->dry_run,
                                                 .seeds = c->seeds,
                                                 .folds = c->folds,
                                                 .grid = (mp_grid)c->grid,

@@ -3,6 +3,11 @@
 #include "experiment/make.h"
 
 const mp_experiment mp_experiments[] = {
+    { "classification", "Classification",
+      "the main table: base and MID of all operators, eight baselines, honest and as published",
+      mp_make_classification },
+    { "improvement", "What MID adds", "MID less base for each backbone and data set, relative and absolute, by domain",
+      mp_make_improvement },
     { "ablation", "Ablation",
       "MID without flipscore, dropscore or several columns, at the setting chosen for all of it", mp_make_ablation },
     { "score-correctness", "Score correctness",

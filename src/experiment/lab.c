@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#define QUICK_EPOCHS 60 /* at most, where training ends by patience; settings of an experiment may say otherwise */
+
 const mp_experiment *mp_experiment_find(const char *name)
 {
     for (const mp_experiment *x = mp_experiments; x->name; x++)
@@ -36,9 +38,19 @@ mp_lab *mp_lab_new(const mp_lab_options *o, mp_arena *a)
     return lab;
 }
 
+mp_arena *mp_lab_arena(const mp_lab *lab)
+{
+    return lab->arena;
+}
+
 bool mp_lab_quick(const mp_lab *lab)
 {
     return lab->o.quick;
+}
+
+bool mp_lab_still(const mp_lab *lab)
+{
+    return lab->o.still && !lab->o.plan;
 }
 
 static const char *const *split(const char *list, mp_arena *a, int *n)
@@ -135,6 +147,7 @@ static mp_err configure(const mp_lab *lab, const mp_ask *ask, const mp_dataset *
     MP_TRY(mp_presets_for(d, ask->pool, preset, lab->arena, &presets));
     mp_config_init(c);
     for (; *presets; presets++) MP_TRY(mp_conf_set_all(mp_config_table, c, *presets, "preset"));
+    if (lab->o.quick && c->patience > 0 && c->epochs > QUICK_EPOCHS) c->epochs = QUICK_EPOCHS;
     if (ask->settings) MP_TRY(mp_conf_set_all(mp_config_table, c, ask->settings, "settings"));
     memset(c->pool, 0, sizeof c->pool);
     return mp_conf_set(mp_config_table, c, "pool", ask->pool, "--pools");

@@ -23,6 +23,7 @@ typedef struct mp_lab_options {
     const char *command; /* what to type to continue */
     bool quick;          /* small versions: minutes instead of days */
     bool still;          /* nothing is trained or measured: what is in the store is shown */
+    bool plan;           /* still, for mp_lab_plan: what would be asked for */
     int seeds, folds;    /* 0: as the experiment has it */
     mp_grid grid;        /* of MID; none: h 5, drop 0.1 */
     int jobs, threads;
@@ -52,7 +53,9 @@ MP_MUST mp_err mp_lab_plan(mp_lab *lab, const mp_experiment *const *x, int n, mp
 
 /* ---- what experiments ask ---- */
 
+mp_arena *mp_lab_arena(const mp_lab *lab);
 bool mp_lab_quick(const mp_lab *lab);
+bool mp_lab_still(const mp_lab *lab); /* what is asked for and not in the store will not come */
 /* The user's choice where there is one; else that of the experiment. Lists: "a,b,c". */
 const char *const *mp_lab_sets(const mp_lab *lab, const char *full, const char *quick, int *n);
 const char *const *mp_lab_pools(const mp_lab *lab, const char *full, const char *quick, int *n);

@@ -5,6 +5,13 @@
 
 #include "experiment/lab.h"
 
+#define MP_TU_SETS                                                                                                     \
+    "DD,PROTEINS,NCI1,MUTAG,PTC_MR,NCI109,ENZYMES,Mutagenicity,FRANKENSTEIN,REDDIT-BINARY,IMDB-BINARY,IMDB-MULTI,"     \
+    "COLLAB"
+#define MP_OGB_SETS "ogbg_molhiv,ogbg_molbbbp,ogbg_moltox21,ogbg_moltoxcast"
+
+mp_err mp_make_classification(mp_lab *lab, mp_section *out);
+mp_err mp_make_improvement(mp_lab *lab, mp_section *out);
 mp_err mp_make_ablation(mp_lab *lab, mp_section *out);
 mp_err mp_make_score_correctness(mp_lab *lab, mp_section *out);
 mp_err mp_make_information_gain(mp_lab *lab, mp_section *out);

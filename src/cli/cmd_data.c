@@ -12,6 +12,7 @@
 #include "data/generate.h"
 #include "data/known.h"
 #include "data/load.h"
+#include "data/signal.h"
 #include "data/stats.h"
 
 #include <stdio.h>
@@ -25,6 +26,7 @@ typedef struct options {
     mp_colors_options colors;
     mp_triangles_options triangles;
     mp_er_options er;
+    mp_signal_options signal;
 } options;
 
 /* clang-format off */
@@ -94,6 +96,17 @@ static const mp_opt er_options[] = {
     { "edges", ER(edges), "0", 0, 1000000000, NULL, "undirected edges of each graph; 0: twice the nodes" },
     { "columns", ER(columns), "128", 0, 100000, NULL, "columns of x, each N(0, 1); 0: degrees are the features" },
     JSON_ROW, END_ROW };
+
+#define SIGNAL(field) MP_OPT_INT, offsetof(options, signal) + offsetof(mp_signal_options, field)
+#define SIGNAL_SEED { "seed", SIGNAL(seed), "0", 0, 2147483647, NULL, "another seed, another graph" }
+static const mp_opt ring_options[] = {
+    { "nodes", SIGNAL(nodes), "200", 3, 20000, NULL, "nodes" }, JSON_ROW, END_ROW };
+static const mp_opt grid_options[] = {
+    { "side", SIGNAL(side), "30", 1, 141, NULL, "nodes of a row, and of a column" }, JSON_ROW, END_ROW };
+static const mp_opt community_options[] = { SIGNAL_SEED,
+    { "nodes", SIGNAL(nodes), "256", 9, 20000, NULL, "nodes" }, JSON_ROW, END_ROW };
+static const mp_opt david_options[] = { SIGNAL_SEED,
+    { "nodes", SIGNAL(nodes), "64", 1, 20000, NULL, "nodes; 64: the published points, whatever the seed, else uniform ones" }, JSON_ROW, END_ROW };
 /* clang-format on */
 
 /* The buffer is printed when the work went well, and freed in any case. */
@@ -141,7 +154,9 @@ static mp_err run_list(void *conf, const mp_cli_args *args)
     if (o->json) {
         mp_json_close(&b, ']');
         mp_json_key(&b, "generated");
-        mp_json_put_raw(&b, "[\"colors3\",\"triangles\",\"er\"]");
+        mp_json_put_raw(&b, "[\"colors3\",\"triangles\",\"er\"");
+        for (const mp_signal *g = mp_signals; g->name; g++) mp_buf_printf(&b, ",\"%s\"", g->name);
+        mp_buf_puts(&b, "]");
         mp_json_close(&b, '}');
         mp_buf_puts(&b, "\n");
     } else if (s.count == 0) {
@@ -263,6 +278,32 @@ static mp_err run_er(void *conf, const mp_cli_args *args)
     return write_made(mp_generate_er(&o->er, args->arena, &raw), o, &raw, args->arena);
 }
 
+static mp_err make_signal(const char *set, const options *o, mp_arena *a)
+{
+    mp_raw raw;
+    return write_made(mp_signal_make(mp_signal_of_set(set), &o->signal, a, &raw), o, &raw, a);
+}
+
+static mp_err run_ring(void *conf, const mp_cli_args *args)
+{
+    return make_signal("RING", conf, args->arena);
+}
+
+static mp_err run_grid(void *conf, const mp_cli_args *args)
+{
+    return make_signal("GRID", conf, args->arena);
+}
+
+static mp_err run_community(void *conf, const mp_cli_args *args)
+{
+    return make_signal("COMMUNITY", conf, args->arena);
+}
+
+static mp_err run_david(void *conf, const mp_cli_args *args)
+{
+    return make_signal("DAVID", conf, args->arena);
+}
+
 /* ---- convert ---- */
 
 /* By --format, else by the ending of the name; a name without one is a folder. */
@@ -369,6 +410,14 @@ COMMAND(triangles, "data generate triangles", "", 0, triangles_options, out_text
         "Makes TRIANGLES: count the triangles.");
 COMMAND(er, "data generate er", "", 0, er_options, out_text,
         "Makes Erdos-Renyi graphs with random features and classes.");
+COMMAND(ring, "data generate ring", "", 0, ring_options, out_text,
+        "Makes a ring whose nodes have coordinates, for reconstruction. The set RING needs no files.");
+COMMAND(grid, "data generate grid", "", 0, grid_options, out_text,
+        "Makes a grid whose nodes have coordinates, for reconstruction. The set GRID needs no files.");
+COMMAND(community, "data generate community", "", 0, community_options, out_text,
+        "Makes a graph of communities whose nodes have coordinates, for reconstruction. The set COMMUNITY needs no files.");
+COMMAND(david, "data generate david", "", 0, david_options, out_text,
+        "Makes the David sensor network, whose nodes have coordinates, for reconstruction. The set DAVID needs no files.");
 /* clang-format on */
 
 typedef struct command {
@@ -382,13 +431,17 @@ static const command generators[] = {
     { "colors3", &colors_cli, NULL, "COLORS-3: the label is the number of green nodes" },
     { "triangles", &triangles_cli, NULL, "TRIANGLES: the label is the number of triangles" },
     { "er", &er_cli, NULL, "Erdos-Renyi graphs G(n, m) with N(0, 1) features" },
+    { "ring", &ring_cli, NULL, "RING: one graph whose nodes have coordinates" },
+    { "grid", &grid_cli, NULL, "GRID: likewise" },
+    { "community", &community_cli, NULL, "COMMUNITY: likewise" },
+    { "david", &david_cli, NULL, "DAVID: likewise, a sensor network" },
     { NULL, NULL, NULL, NULL },
 };
 static const command commands[] = {
     { "list", &list_cli, NULL, "the data sets that can be found" },
     { "info", &info_cli, NULL, "statistics of a set, beside the paper's" },
     { "fetch", &fetch_cli, NULL, "download a set of the TUDataset collection" },
-    { "generate", NULL, generators, "make a set: colors3, triangles or er" },
+    { "generate", NULL, generators, "make a set: colors3, triangles, er; ring, grid, community, david" },
     { "convert", &convert_cli, NULL, "write a set in another format: TUDataset files, JSON lines, OGB" },
     { "from-smiles", &smiles_cli, NULL, "molecules of a table with SMILES, with the features of OGB" },
     { "audit", &audit_cli, NULL, "repeated graphs, leaks between folds, odd graphs" },

@@ -4,6 +4,7 @@
 #include "data/archive.h"
 #include "data/format.h"
 #include "data/known.h"
+#include "data/signal.h"
 #include "data/tu.h"
 
 #include <dirent.h>
@@ -136,7 +137,13 @@ mp_err mp_dataset_raw(const char *name_or_path, const char *data_dir, const mp_d
 {
     mp_data_input in = { .as = as };
     const mp_data_format *format;
-    MP_TRY(mp_dataset_find(name_or_path, data_dir, a, &in.path, &in.folder));
+    const mp_signal *made = mp_signal_of_set(name_or_path);
+    mp_err e = mp_dataset_find(name_or_path, data_dir, a, &in.path, &in.folder);
+    if (e != MP_OK && made) { /* no files are needed for what is always the same */
+        *path = "generated";
+        return mp_signal_make(made, &made->usual, a, out);
+    }
+    MP_TRY(e);
     MP_TRY(mp_format_of(in.path, in.folder, &format));
     MP_TRY(mp_format_takes(format, &in));
     *path = mp_arena_text(a, in.path, strlen(in.path));

@@ -25,7 +25,8 @@ MP_MUST mp_err mp_dataset_load(const char *name_or_path, const char *data_dir, m
 MP_MUST mp_err mp_dataset_load_as(const char *name_or_path, const char *data_dir, const mp_dataset_as *as, mp_arena *a,
                                   mp_dataset *out);
 
-/* What its files say, and where they are. */
+/* What its files say, and where they are. Of a graph with coordinates that has no files (signal.h): what is generated, from
+ * "generated". */
 MP_MUST mp_err mp_dataset_raw(const char *name_or_path, const char *data_dir, const mp_dataset_as *as, mp_arena *a,
                               mp_raw *out, const char **path);
 

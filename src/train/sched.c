@@ -1,6 +1,7 @@
-/* sched.c - see sched.h. The cosine is a series of our own, so that its bits are the same on every machine.
+/* sched.c - see sched.h.
  * SPDX-License-Identifier: MIT */
 #include "train/sched.h"
+#include "math/turn.h"
 
 /* The learning rate over the epochs: fields of mp_config itself. */
 /* clang-format off */
@@ -14,20 +15,6 @@ static const mp_opt schedule_rows[] = {
 #undef AT
 /* clang-format on */
 const mp_option_set mp_schedule_options = { schedule_rows, 0, NULL };
-
-#define PI 3.14159265358979323846
-
-/* cos(pi x) for x in 0 .. 1: the error of the series is below 1e-18 up to a quarter turn. */
-static double cos_pi(double x)
-{
-    if (x > 0.5) return -cos_pi(1 - x);
-    double z = -(PI * x) * (PI * x), term = 1, sum = 1;
-    for (int k = 1; k <= 12; k++) {
-        term *= z / ((2.0 * k - 1) * (2.0 * k));
-        sum += term;
-    }
-    return sum;
-}
 
 static double constant(const mp_config *c, int epoch, double done, double steps)
 {
@@ -44,7 +31,7 @@ static double cosine(const mp_config *c, int epoch, double done, double steps)
     (void)epoch;
     if (done < warm) return done / warm;
     if (done >= all) return 0;
-    return 0.5 * (1 + cos_pi((done - warm) / (all - warm)));
+    return 0.5 * (1 + mp_cos_pi((done - warm) / (all - warm)));
 }
 
 static double drop(const mp_config *c, int epoch, double done, double steps)

@@ -78,14 +78,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const mp_dataset_as model[] = {
         { .task = &mp_task_classify, .targets = 1, .classes = 2, .class_value = value, .class_name = word },
         { .task = &mp_task_classify, .targets = 1, .classes = 2, .class_value = value },
+        { .task = &mp_task_binary, .targets = 1, .class_name = word },
         { .task = &mp_task_binary, .targets = 2 },
         { .task = &mp_task_regress, .targets = 2 },
     };
-    mp_dataset_as as = model[data[0] & 3];
+    mp_dataset_as as = model[(data[0] & 7) % 5];
     as.recipe = &recipe;
     as.target_name = name;
     mp_arena *a = mp_arena_new(1 << 14);
-    memory m = { { (const char *)data + 1, size - 1 }, (size_t)(data[0] >> 2) + 1 };
+    memory m = { { (const char *)data + 1, size - 1 }, (size_t)(data[0] >> 3) + 1 };
     mp_stream *s;
     int64_t rows = read_records(mp_without_mark(m.rest), &as, a);
     if (mp_stream_csv("noise", (mp_tap){ pour, leave, &m }, &as, a, &s) == MP_OK) {

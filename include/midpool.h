@@ -191,7 +191,8 @@ typedef struct mp_trained_info {
 } mp_trained_info;
 MP_API void mp_trained_about(const mp_trained *m, mp_trained_info *out);
 
-/* The value of class i in the label file, and its name where labels are text, else NULL. MP_ERR_USAGE: there is no class i. */
+/* The value of class i in the label file, and its name where labels are text, else NULL; of no (0) and yes (1) where these have
+ * names. MP_ERR_USAGE: there is no class i. */
 MP_API mp_err mp_trained_class(const mp_trained *m, int i, int64_t *value, const char **name);
 
 /* The option it was trained with, as text. Fails where `room` is too small or there is no such option. */

@@ -116,7 +116,7 @@ static mp_err fold(training *t)
     else
         MP_TRY(mp_folds_stratified(d, count ? count : 10, t->arena, &t->folds));
     if (t->asked.fold > t->folds.count)
-        return mp_fail(MP_ERR_USAGE, "fold: %s has %d fold%s", d->name, t->folds.count, t->folds.count == 1 ? "" : "s");
+        return mp_fail(MP_ERR_USAGE, "fold: %s has %d fold%s", d->name, t->folds.count, mp_plural(t->folds.count));
     t->split = &t->folds.split[t->asked.fold - 1];
     return MP_OK;
 }

@@ -135,10 +135,10 @@ void mp_trained_about(const mp_trained *m, mp_trained_info *out)
 mp_err mp_trained_class(const mp_trained *m, int i, int64_t *value, const char **name)
 {
     MP_TRY(mp_api_need(m, "mp_trained_class"));
-    if (i < 0 || i >= m->about.classes)
-        return mp_fail(MP_ERR_USAGE, "there is no class %d; classes are numbered from 0 and there are %d", i,
-                       m->about.classes);
-    if (value) *value = m->about.class_value[i];
+    int n = m->about.class_names ? m->about.class_names : m->about.classes;
+    if (i < 0 || i >= n)
+        return mp_fail(MP_ERR_USAGE, "there is no class %d; classes are numbered from 0 and there are %d", i, n);
+    if (value) *value = m->about.class_value ? m->about.class_value[i] : i;
     if (name) *name = m->about.class_name ? m->about.class_name[i] : NULL;
     return MP_OK;
 }

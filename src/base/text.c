@@ -385,6 +385,11 @@ static char small_letter(char ch)
     return ch >= 'A' && ch <= 'Z' ? (char)(ch - 'A' + 'a') : ch;
 }
 
+const char *mp_plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 bool mp_same_letters(const char *a, const char *b)
 {
     while (*a && small_letter(*a) == small_letter(*b)) {

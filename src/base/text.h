@@ -65,6 +65,9 @@ int mp_vformat(char *out, size_t n, const char *fmt, va_list ap) __attribute__((
 /* The shortest decimal text that reads back as v, which is finite. */
 void mp_real_text(double v, char out[32]);
 
+/* What a word for n things ends in: "" for one, else "s". */
+const char *mp_plural(int64_t n);
+
 /* Equal but for the case of the letters a to z, in every locale. */
 bool mp_same_letters(const char *a, const char *b);
 

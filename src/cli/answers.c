@@ -23,10 +23,10 @@ mp_words mp_words_of(const mp_answerer *m, const mp_real *told, mp_arena *a)
 void mp_words_label(const mp_answerer *m, const mp_words *w, int column, mp_buf *out)
 {
     int class = (int)w->answer[column];
-    if (!goal_of(m)->task->classes)
-        mp_buf_printf(out, "%.6g", w->answer[column]);
-    else if (m->about.class_name)
+    if (m->about.class_name)
         mp_buf_puts(out, m->about.class_name[class]);
+    else if (!goal_of(m)->task->classes)
+        mp_buf_printf(out, "%.6g", w->answer[column]);
     else
         mp_buf_printf(out, "%" PRId64, m->about.class_value[class]);
 }
@@ -56,11 +56,27 @@ void mp_words_head(const mp_answerer *m, const char *word, int column, mp_buf *o
         mp_buf_printf(out, "_%d", column);
 }
 
+void mp_words_class_head(const mp_answerer *m, int class, mp_buf *out)
+{
+    mp_buf_puts(out, "p_");
+    mp_words_label(m, &(mp_words){ .columns = 1, .answer = &(double){ class } }, 0, out);
+}
+
+void mp_words_shown_head(const mp_answerer *m, int column, mp_buf *out)
+{
+    const mp_task *task = goal_of(m)->task;
+    if (task->yes_no && m->about.class_name)
+        mp_words_class_head(m, 1, out);
+    else
+        mp_words_head(m, task->shown_word, column, out);
+}
+
 void mp_words_classes_json(const mp_answerer *m, mp_buf *b)
 {
+    int n = m->about.class_names ? m->about.class_names : m->about.classes;
     mp_json_key(b, "classes");
     mp_json_open(b, '[');
-    for (int c = 0; c < m->about.classes; c++) {
+    for (int c = 0; c < n; c++) {
         if (m->about.class_name)
             mp_json_put_text(b, m->about.class_name[c]);
         else
@@ -71,7 +87,7 @@ void mp_words_classes_json(const mp_answerer *m, mp_buf *b)
 
 static void put_answer(const mp_answerer *m, const mp_words *w, int column, mp_buf *b)
 {
-    if (!goal_of(m)->task->classes) {
+    if (!goal_of(m)->task->classes && !m->about.class_name) {
         mp_json_put_real(b, w->answer[column]);
         return;
     }
@@ -164,7 +180,8 @@ void mp_words_text(const mp_answerer *m, const mp_words *w, mp_buf *b)
             mp_buf_printf(b, "%s %.4f, ", task->shown_word, mp_words_behind(m, w, t));
         mp_buf_printf(b, "%s ", task->answer_word);
         mp_words_label(m, w, t, b);
-        if (task->classes || task->yes_no)
-            mp_buf_printf(b, " with %s %.4f", task->shown_word, mp_words_behind(m, w, t));
+        if (task->classes || task->yes_no) mp_buf_printf(b, " with %s", task->shown_word);
+        if (task->yes_no && m->about.class_name) mp_buf_printf(b, " of %s", m->about.class_name[1]);
+        if (task->classes || task->yes_no) mp_buf_printf(b, " %.4f", mp_words_behind(m, w, t));
     }
 }

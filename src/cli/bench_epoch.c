@@ -191,7 +191,7 @@ static void profile_json(const mp_profile *p, double rest, double all, mp_buf *o
 static void profile_text(const mp_profile *p, double rest, double all, int threads, mp_buf *out)
 {
     mp_buf_printf(out, "\n  %-16s %9s %9s %8s   seconds an epoch, summed over %d thread%s\n", "", "forward", "backward",
-                  "share", threads, threads == 1 ? "" : "s");
+                  "share", threads, mp_plural(threads));
     for (int i = 0; i < p->count; i++)
         mp_buf_printf(out, "  %-16s %9.5f %9.5f %6.1f %%\n", p->row[i].name, p->row[i].seconds[MP_FORWARD],
                       p->row[i].seconds[MP_BACKWARD], 100 * total(&p->row[i]) / all);

@@ -205,7 +205,7 @@ const char *mp_demo_compared(const mp_demo_work *w)
         "layers, ratio 0.8, without and with MID (h 5, flipscore, no dropscore), trained on 500 graphs of 4-25 nodes "
         "for %d epochs (the last one counts), mean ± std over %d seed%s. The paper does not say its ratio or network, "
         "so its numbers need not be met.",
-        w->conf->epochs, w->conf->seeds, w->conf->seeds == 1 ? "" : "s");
+        w->conf->epochs, w->conf->seeds, mp_plural(w->conf->seeds));
 }
 
 /* Mean share of green nodes among the dropped over the runs that failed, or over the others; NAN: there is none. */

@@ -59,7 +59,7 @@ static void print_json(const mp_ready *m, int graph, const mp_trail_of_graph *t,
     if (m->data.smiles) mp_json_add_text(b, "smiles", m->data.smiles[graph]);
     mp_json_add_int(b, "node_count", t->nodes);
     mp_json_add_text(b, "task", mp_model_goal(m->by.model)->task->name);
-    if (m->by.about.classes) mp_words_classes_json(&m->by, b);
+    if (m->by.about.classes || m->by.about.class_names) mp_words_classes_json(&m->by, b);
     mp_words_json(&m->by, w, b);
     mp_trail_json(t, b);
     mp_json_close(b, '}');
@@ -72,7 +72,8 @@ static void print_level(const mp_trail_of_graph *g, int number, mp_arena *a, mp_
     static const char *const of_nodes[] = { "node", "kept", "key", "scores", NULL };
     const mp_trail_level *l = &g->level[number - 1];
     mp_table t;
-    mp_table_init(&t, a, mp_arena_printf(a, "level %d: %d of %d nodes kept", number, l->keep, l->nodes),
+    mp_table_init(&t, a,
+                  mp_arena_printf(a, "level %d: %d of %d node%s kept", number, l->keep, l->nodes, mp_plural(l->nodes)),
                   g->symbol ? of_atoms : of_nodes);
     for (int v = 0; v < l->nodes; v++) {
         const char *scores = "";

@@ -6,6 +6,7 @@
 #include "base/guard.h"
 #include "base/relay.h"
 #include "cli/cli.h"
+#include "cli/columns.h"
 #include "cli/commands.h"
 #include "cli/predict.h"
 #include "cli/setup.h"
@@ -40,7 +41,7 @@ static const mp_opt own[] = {
 };
 static const mp_cli_text texts[] = {
     { "out", offsetof(predict, out), NULL, "FILE", "answers go there, all or nothing; not given: to standard output" },
-    { "smiles", offsetof(predict, smiles), NULL, "NAME", "tables: column with SMILES; else the one called smiles" },
+    { "smiles", offsetof(predict, smiles), NULL, "NAME", MP_SMILES_HELP },
     { "data", offsetof(predict, data), NULL, "DIR", "folder with data sets" },
     { NULL, 0, NULL, NULL, NULL }
 };

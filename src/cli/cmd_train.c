@@ -108,14 +108,16 @@ static void print_json(const train *t, const mp_run_key *key, const mp_run_resul
 static void print_text(const train *t, const mp_split *s, const mp_run_result *r, mp_buf *b)
 {
     char time[32];
-    mp_buf_printf(b, "%d epochs in %s, best epoch %d%s\n", r->epochs, mp_duration(r->seconds, time), r->best_epoch,
+    mp_buf_printf(b, "%d epoch%s in %s, best epoch %d%s\n", r->epochs, mp_plural(r->epochs),
+                  mp_duration(r->seconds, time), r->best_epoch,
                   r->hit_cap && t->config.patience ? " (the cap on epochs ended it)" : "");
     const mp_metric *m = mp_metric_of(r->metric);
     char text[64];
     mp_metric_unit(m, r->val_metric, text, sizeof text);
-    mp_buf_printf(b, "validation: %s %s, loss %.4f (%d graphs)\n", m->title, text, r->val_loss, s->n_val);
+    mp_buf_printf(b, "validation: %s %s, loss %.4f (%d graph%s)\n", m->title, text, r->val_loss, s->n_val,
+                  mp_plural(s->n_val));
     mp_metric_unit(m, r->test_metric, text, sizeof text);
-    if (s->n_test) mp_buf_printf(b, "test: %s %s (%d graphs)\n", m->title, text, s->n_test);
+    if (s->n_test) mp_buf_printf(b, "test: %s %s (%d graph%s)\n", m->title, text, s->n_test, mp_plural(s->n_test));
     mp_metric_unit(m, r->large_metric, text, sizeof text);
     if (!isnan(r->large_metric)) mp_buf_printf(b, "larger test graphs: %s %s\n", m->title, text);
     mp_metric_unit(m, r->large_c_metric, text, sizeof text);
@@ -150,7 +152,7 @@ static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f
     MP_TRY(mp_study_prepare_data(d, &t->config, mp_setup_threads(t->threads), NULL, a));
     MP_TRY(mp_folds_load(d, t->folds_from, t->folds, a, f));
     if (t->fold > f->count)
-        return mp_fail(MP_ERR_USAGE, "--fold: %s has %d fold%s", d->name, f->count, f->count == 1 ? "" : "s");
+        return mp_fail(MP_ERR_USAGE, "--fold: %s has %d fold%s", d->name, f->count, mp_plural(f->count));
     *s = &f->split[t->fold - 1];
     MP_TRY(mp_setup_writable(t->out));
     MP_TRY(mp_setup_writable(resume_file(t, a)));

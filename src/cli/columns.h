@@ -5,16 +5,19 @@
 
 #include "cli/cli.h"
 #include "data/dataset.h"
+#include "data/mols.h"
 
 typedef struct mp_column_options {
     const char *smiles, *label, *split;
     int strict;
 } mp_column_options;
 
+#define MP_SMILES_HELP "tables: column with SMILES; else the one called " MP_SMILES_NAMES
+
 /* The rows of a command whose struct has the field `columns`. For commands that only answer, there is nothing to split. */
 /* clang-format off */
 #define MP_COLUMN_TEXTS(type) \
-    { "smiles", offsetof(type, columns.smiles), NULL, "NAME", "tables: column with SMILES; else the one called smiles" }, \
+    { "smiles", offsetof(type, columns.smiles), NULL, "NAME", MP_SMILES_HELP }, \
     { "label", offsetof(type, columns.label), NULL, "NAMES", "tables: columns to be learned, a,b" }
 #define MP_COLUMN_SPLIT(type) \
     { "split", offsetof(type, columns.split), NULL, "HOW", "tables: scaffold, random[:SEED], stratified[:SEED] or time:COLUMN; else scaffold" }

@@ -72,8 +72,9 @@ static void say_columns(const mp_answerer *m, mp_buf *b)
 
 static void say_classes(const mp_answerer *m, mp_buf *b)
 {
-    mp_buf_printf(b, "%d", m->about.classes);
-    for (int c = 0; c < m->about.classes; c++) {
+    int n = m->about.class_names ? m->about.class_names : m->about.classes;
+    mp_buf_printf(b, "%d", n);
+    for (int c = 0; c < n; c++) {
         mp_words w = { .columns = 1, .answer = &(double){ c } };
         mp_buf_puts(b, " ");
         mp_words_label(m, &w, 0, b);

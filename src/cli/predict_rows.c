@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-static void put_head(mp_buf *b, const mp_answerer *m, const char *before, const char *word, int column)
+static void put_head(mp_buf *b, const mp_answerer *m, const char *word, int column)
 {
-    mp_buf_puts(b, before);
+    mp_buf_puts(b, "  ");
     mp_words_head(m, word, column, b);
 }
 
@@ -22,9 +22,10 @@ static void text_head(const mp_ensemble *e, mp_buf *b)
     const mp_goal *g = mp_model_goal(m->model);
     mp_buf_puts(b, "graph");
     for (int t = 0; t < g->columns; t++) {
-        put_head(b, m, "  ", g->task->answer_word, t);
-        if (g->task->shown_word) put_head(b, m, "  ", g->task->shown_word, t);
-        if (e->models > 1) put_head(b, m, "  ", "spread", t);
+        put_head(b, m, g->task->answer_word, t);
+        if (g->task->shown_word) mp_buf_puts(b, "  ");
+        if (g->task->shown_word) mp_words_shown_head(m, t, b);
+        if (e->models > 1) put_head(b, m, "spread", t);
     }
     mp_buf_puts(b, "\n");
 }
@@ -77,36 +78,41 @@ static void text_tail(const mp_agreement *with, int64_t unseen, const char *erro
     if (unseen) mp_cli_say("%" PRId64 " nodes have a degree the model never met", unseen);
 }
 
-/* Names of labels and of classes may hold anything. */
+/* Names of labels and of classes may hold anything. Takes the name. */
+static void put_csv_name(mp_buf *b, mp_buf *name)
+{
+    mp_buf_puts(b, ",");
+    mp_csv_put(b, mp_span_of(name->p));
+    mp_buf_free(name);
+}
+
 static void put_csv_head(mp_buf *b, const mp_answerer *m, const char *word, int column)
 {
     mp_buf name = { 0 };
     mp_words_head(m, word, column, &name);
-    mp_buf_puts(b, ",");
-    mp_csv_put(b, mp_span_of(name.p));
-    mp_buf_free(&name);
+    put_csv_name(b, &name);
 }
 
-/* Yes and no are in the probabilities: a table of molecules gets these alone. */
-static bool says_answer(const mp_task *t, bool table)
+/* Yes and no are in the probabilities, unless they have names: a table of molecules gets these alone. */
+static bool says_answer(const mp_answerer *m, bool table)
 {
-    return !(table && t->yes_no);
+    return !table || !mp_model_goal(m->model)->task->yes_no || m->about.class_name;
 }
 
 static void put_csv_heads(const mp_ensemble *e, bool table, mp_buf *b)
 {
     const mp_answerer *m = &e->by[0];
     const mp_goal *g = mp_model_goal(m->model);
-    for (int t = 0; t < g->columns && says_answer(g->task, table); t++) put_csv_head(b, m, g->task->answer_word, t);
-    for (int t = 0; t < g->columns && g->task->shown_word && !g->task->classes; t++)
-        put_csv_head(b, m, g->task->shown_word, t);
+    for (int t = 0; t < g->columns && says_answer(m, table); t++) put_csv_head(b, m, g->task->answer_word, t);
+    for (int t = 0; t < g->columns && g->task->shown_word && !g->task->classes; t++) {
+        mp_buf name = { 0 };
+        mp_words_shown_head(m, t, &name);
+        put_csv_name(b, &name);
+    }
     for (int c = 0; c < m->about.classes; c++) {
         mp_buf name = { 0 };
-        mp_buf_puts(&name, "p_");
-        mp_words_label(m, &(mp_words){ .columns = 1, .answer = &(double){ c } }, 0, &name);
-        mp_buf_puts(b, ",");
-        mp_csv_put(b, mp_span_of(name.p));
-        mp_buf_free(&name);
+        mp_words_class_head(m, c, &name);
+        put_csv_name(b, &name);
     }
     for (int t = 0; t < g->columns && e->models > 1; t++) put_csv_head(b, m, "spread", t);
 }
@@ -114,18 +120,18 @@ static void put_csv_heads(const mp_ensemble *e, bool table, mp_buf *b)
 static int echo_columns(const mp_ensemble *e)
 {
     const mp_goal *g = mp_model_goal(e->by[0].model);
-    int answers = says_answer(g->task, true) ? g->columns : 0, shown = g->task->shown_word ? mp_goal_outputs(g) : 0;
+    int answers = says_answer(&e->by[0], true) ? g->columns : 0, shown = g->task->shown_word ? mp_goal_outputs(g) : 0;
     return answers + shown + (e->models > 1 ? g->columns : 0);
 }
 
 static void put_csv_cells(const mp_answerer *m, const mp_words *w, bool table, mp_buf *b)
 {
     const mp_task *task = mp_model_goal(m->model)->task;
-    for (int t = 0; t < w->columns && says_answer(task, table); t++) {
+    for (int t = 0; t < w->columns && says_answer(m, table); t++) {
         mp_buf label = { 0 };
         mp_words_label(m, w, t, &label);
         mp_buf_puts(b, ",");
-        if (task->classes)
+        if (task->classes || m->about.class_name)
             mp_csv_put(b, mp_span_of(label.p));
         else
             mp_buf_printf(b, "%.9g", w->answer[t]);

@@ -104,7 +104,7 @@ mp_err mp_study_print(const mp_study *s, mp_select mode, mp_buf *out)
     mp_table_without_empty(&t, 3, &shown);
     mp_table_print(&shown, out);
     mp_buf_printf(out, "\nTest %s: mean ± population std over %d seed%s of the mean over folds.\n",
-                  one ? mp_score_unit(one, s->arena) : "metric, shares in percent", s->seeds, s->seeds == 1 ? "" : "s");
+                  one ? mp_score_unit(one, s->arena) : "metric, shares in percent", s->seeds, mp_plural(s->seeds));
     if (choice)
         mp_buf_printf(out,
                       "Grid points were chosen by the rule '%s'.\n\"best on test\" is what choosing by the test graphs "

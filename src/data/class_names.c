@@ -32,8 +32,8 @@ static int class_named(const char *const *name, int classes, const char *word)
 
 int mp_class_names(const char *const *word, int graphs, const mp_dataset_as *as, mp_arena *a, mp_raw *raw)
 {
-    bool model = as && as->classes;
-    int classes = model && as->class_name ? as->classes : 0;
+    bool model = as && (as->classes || as->class_name);
+    int classes = mp_dataset_as_names(as);
     const char *const *name = model ? as->class_name : distinct(word, graphs, a, &classes);
     int64_t *label = MP_NEW_RAW(a, int64_t, graphs);
     for (int b = 0; b < graphs; b++) {
@@ -42,6 +42,7 @@ int mp_class_names(const char *const *word, int graphs, const mp_dataset_as *as,
         if (label[b] == classes) return b;
     }
     raw->class_name = name;
+    raw->class_names = classes;
     raw->graph_label = label;
     return -1;
 }

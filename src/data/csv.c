@@ -105,7 +105,7 @@ static mp_err split(const mp_csv *c, mp_arena *a, mp_csv_record *r)
     r->field = field;
     if (c->columns && r->fields != c->columns)
         return mp_fail(MP_ERR_INPUT, "%s:%lld: %d field%s; the header has %d", c->file, (long long)r->line, r->fields,
-                       r->fields == 1 ? "" : "s", c->columns);
+                       mp_plural(r->fields), c->columns);
     return MP_OK;
 }
 

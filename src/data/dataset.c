@@ -234,14 +234,25 @@ static mp_err seal_nodes(mp_arena *a, mp_dataset *d)
 {
     d->classes = d->targets = 0;
     d->class_value = NULL;
+    d->class_names = 0;
     d->class_name = d->target_name = NULL;
     return d->task->classes ? seal_node_labels(a, d) : seal_node_numbers(a, d);
+}
+
+int mp_dataset_as_names(const mp_dataset_as *as)
+{
+    if (!as || !as->class_name) return 0;
+    return as->classes ? as->classes : 2;
 }
 
 /* Names have an order, but no distance. */
 static mp_err names_fit(const mp_dataset *d, const mp_task *task)
 {
-    if (!d->class_name || task->nodes || task->classes || task->yes_no) return MP_OK;
+    if (!d->class_names || task->nodes || task->classes) return MP_OK;
+    if (task->yes_no && d->class_names == 2) return MP_OK;
+    if (task->yes_no)
+        return mp_fail(MP_ERR_INPUT, "%s: its labels are %d name%s; to be learned as %s they must be two", d->name,
+                       d->class_names, mp_plural(d->class_names), task->name);
     return mp_fail(MP_ERR_INPUT, "%s: its classes are names, which cannot be learned as %s", d->name, task->name);
 }
 
@@ -286,7 +297,10 @@ mp_err mp_dataset_retask(const mp_dataset *d, const mp_task *task, mp_arena *a, 
         return mp_fail(MP_ERR_INPUT, "%s: labels of nodes cannot be learned as %s", d->name, task->name);
     out->classes = out->targets = 0;
     out->class_value = NULL;
-    out->class_name = NULL;
+    if (!task->yes_no) {
+        out->class_name = NULL;
+        out->class_names = 0;
+    }
     if (!d->seal) return MP_OK;
     mp_labels labels = mp_seal_break(d->seal);
     const double *target = d->task->classes ? numbers_of_classes(d, task, a) : labels.v;
@@ -330,6 +344,7 @@ mp_err mp_dataset_seal(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, 
     out->task = task_of(raw, mp_known_find(raw->name), as);
     if (out->task->nodes) return seal_nodes(a, out);
     out->class_name = raw->class_name;
+    out->class_names = raw->class_names;
     MP_TRY(names_fit(out, out->task));
     if (as) {
         out->classes = as->classes;

@@ -51,8 +51,9 @@ typedef struct mp_dataset {
     int targets;                /* label columns T                                */
     int classes;                /* labels are classes: C; else 0                  */
     const int64_t *class_value; /* C: the number a class has in the label file    */
+    int class_names;            /* 0: labels are no text; else C, or 2: of no and yes */
     const char *const
-        *class_name; /* C: what it is called, where labels are text: class_value is 0 .. C-1 then; else NULL */
+        *class_name; /* what labels are called, where they are text: class_value is 0 .. C-1 then; else NULL */
     const char *const *target_name; /* T: what the label columns are called, or NULL  */
     const char *const *smiles;      /* B: the molecules that graphs were made from, or NULL */
     const char *preset;             /* that holds for it without being asked for (train/preset.h); NULL: none */
@@ -89,12 +90,15 @@ typedef struct mp_dataset_as {
     int targets;                    /* label columns; 0: by the files */
     int classes;                    /* 0: take the classes from the files */
     const int64_t *class_value;     /* ascending; a label value that is not here is an error */
-    const char *const *class_name;  /* what the classes are called, or NULL; a name that is not here is an error */
+    const char *const *class_name;  /* what the classes, or no and yes, are called, or NULL; another name is an error */
     const char *const *target_name; /* targets: what the label columns are called, or NULL */
     const mp_columns *columns;      /* where the input is a table; NULL: by their names */
     bool edges; /* recipe NULL: attributes of edges are read too, else a recipe that has some says so */
     bool bonds; /* recipe NULL: those of molecules are, whatever `edges` says */
 } mp_dataset_as;
+
+/* How many names `as` has for labels; NULL: none. */
+int mp_dataset_as_names(const mp_dataset_as *as);
 
 /* The same data set for another task, where its labels allow it: classes become their numbers, whole numbers classes. NULL and
  * the task it has: as it is. */

@@ -33,19 +33,20 @@ static mp_err named_column(const mp_mols *t, const char *option, const char *nam
 /* The one column that is called as columns of SMILES usually are. */
 static mp_err usual_smiles(const mp_mols *t, mp_arena *a, int *out)
 {
-    static const char *const usual[] = { "smiles", "canonical_smiles", "isomeric_smiles", "structure", NULL };
     *out = -1;
-    for (int i = 0; i < t->head.columns; i++)
-        for (const char *const *word = usual; *word; word++) {
-            if (!mp_same_letters(t->head.name[i], *word)) continue;
+    for (int i = 0; i < t->head.columns; i++) {
+        mp_span rest = mp_span_of(MP_SMILES_NAMES), word;
+        while (mp_next_field(&rest, ',', &word)) {
+            if (!mp_same_letters(t->head.name[i], mp_arena_text(a, word.p, word.n))) continue;
             if (*out >= 0)
                 return mp_fail(MP_ERR_USAGE, "%s: '%s' and '%s' may both be SMILES; say which with --smiles", t->file,
                                t->head.name[*out], t->head.name[i]);
             *out = i;
         }
+    }
     if (*out >= 0) return MP_OK;
-    return mp_fail(MP_ERR_USAGE, "%s: no column is called smiles; say which it is with --smiles: %s", t->file,
-                   mp_csv_list(&t->head, a));
+    return mp_fail(MP_ERR_USAGE, "%s: no column is called " MP_SMILES_NAMES "; say which it is with --smiles: %s",
+                   t->file, mp_csv_list(&t->head, a));
 }
 
 static mp_err asked_labels(mp_mols *t, mp_arena *a)
@@ -131,24 +132,24 @@ static bool is_number(mp_span field, double *v)
     return mp_to_real(field, v) && isfinite((float)*v);
 }
 
-/* Which of the model's classes a field says, by its name or its value; -1: none. */
+/* Which of the model's classes, or of no and yes, a field says, by its name or its value; -1: none. */
 static int class_said(const mp_dataset_as *as, mp_span field)
 {
     double v;
-    for (int c = 0; as->class_name && c < as->classes; c++)
+    for (int c = 0; c < mp_dataset_as_names(as); c++)
         if (strlen(as->class_name[c]) == field.n && memcmp(as->class_name[c], field.p, field.n) == 0) return c;
     bool whole = is_number(field, &v) && fabs(v) < 9e15 && v == rint(v);
-    return whole ? mp_class_of(as->class_value, as->classes, (int64_t)v) : -1;
+    return whole && as->classes ? mp_class_of(as->class_value, as->classes, (int64_t)v) : -1;
 }
 
 static mp_err known_label(const mp_mols *t, const mp_csv_record *r, int k, double *out)
 {
     const mp_dataset_as *as = t->as;
     mp_span field = label_field(t, r, k);
-    int class = as->classes ? class_said(as, field) : -1;
+    int class = class_said(as, field);
     *out = class < 0 ? (double)NAN : class;
     if (class >= 0 || missing(field)) return MP_OK;
-    if (as->classes)
+    if (as->classes || (as->class_name && !mp_to_real(field, out)))
         return mp_fail(MP_ERR_INPUT, "%s:%lld: column '%.80s': the model knows no class '%.*s'", t->file,
                        (long long)r->line, t->label_name[k], (int)(field.n < 40 ? field.n : 40), field.p);
     if (!is_number(field, out)) return bad_label(t, r, k, "a number, or nothing");
@@ -341,6 +342,7 @@ static void put_classes(const pile *p, const double *class, mp_raw *raw)
     }
     raw->graph_label = label;
     raw->class_name = as->class_name;
+    raw->class_names = mp_dataset_as_names(as);
 }
 
 static void put_answers(const pile *p, mp_raw *raw)

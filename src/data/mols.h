@@ -10,6 +10,9 @@
 #include "data/raw.h"
 #include "data/stream.h"
 
+/* What columns of SMILES are usually called, in any case of letters. */
+#define MP_SMILES_NAMES "smiles, canonical_smiles, isomeric_smiles, structure"
+
 typedef struct mp_mols { /* a table and which of its columns are what */
     const char *file;    /* opens messages */
     const mp_dataset_as *as;

@@ -14,8 +14,9 @@ typedef struct mp_raw {
     mp_graph graphs;
     mp_sparse attributes; /* N x columns, zeros not stored, val NULL when all are 1; 0 columns: none */
     int label_columns;
-    const int *labels;             /* N x label_columns node labels, the file's numbers           */
-    const int64_t *graph_label;    /* B, or NULL                                                  */
+    const int *labels;          /* N x label_columns node labels, the file's numbers           */
+    const int64_t *graph_label; /* B, or NULL                                                  */
+    int class_names;
     const char *const *class_name; /* labels that are text: graph_label b means class_name[b]; else NULL */
     int target_columns;
     const double *target; /* B x target_columns, NaN where one is missing, or NULL; not read when there are labels */

@@ -72,7 +72,7 @@ static const char *source_of(const mp_recipe *r, mp_arena *a)
         return mp_arena_printf(a, "%d attributes, the first %d left out", r->attributes, r->skip_attributes);
     if (!labels) return mp_arena_printf(a, "%d attributes", r->attributes);
     if (!r->attributes) return mp_arena_printf(a, "%d node labels", labels);
-    return mp_arena_printf(a, "%d attribute%s + %d node labels", r->attributes, r->attributes == 1 ? "" : "s", labels);
+    return mp_arena_printf(a, "%d attribute%s + %d node labels", r->attributes, mp_plural(r->attributes), labels);
 }
 
 void mp_stats_of(const mp_dataset *d, mp_arena *a, mp_stats *out)

@@ -107,7 +107,7 @@ static mp_err take_class(const jsonl *j, int line, const mp_jsonl_graph *g, int6
         *label = g->whole;
         return mp_class_of(as->class_value, as->classes, *label) < 0 ? unknown_class(j, line, g) : MP_OK;
     }
-    for (*label = 0; as->class_name && *label < as->classes; ++*label)
+    for (*label = 0; *label < mp_dataset_as_names(as); ++*label)
         if (strcmp(as->class_name[*label], g->text) == 0) return MP_OK;
     return unknown_class(j, line, g);
 }
@@ -117,11 +117,18 @@ static mp_err take_answer(const jsonl *j, const mp_piece *p, int i, int most, co
 {
     int line = line_of(j, p->first + i);
     bool classes = j->as->task && j->as->task->classes, list = g->kind == MP_Y_LIST;
+    double number = g->real;
     if (classes && j->as->classes && (g->kind == MP_Y_WHOLE || g->kind == MP_Y_TEXT)) {
         out->labels++;
         return take_class(j, line, g, &out->label[i]);
     }
-    if (classes || g->kind == MP_Y_NONE || g->kind == MP_Y_TEXT) return MP_OK;
+    if (g->kind == MP_Y_TEXT && !classes && j->as->class_name) { /* no or yes by its name */
+        int64_t yes;
+        MP_TRY(take_class(j, line, g, &yes));
+        number = (double)yes;
+    } else if (classes || g->kind == MP_Y_NONE || g->kind == MP_Y_TEXT) {
+        return MP_OK;
+    }
     int columns = list ? g->targets : 1;
     if (j->as->targets && j->as->targets != columns)
         return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": %d numbers; the model knows %d", j->name, line, columns,
@@ -135,7 +142,7 @@ static mp_err take_answer(const jsonl *j, const mp_piece *p, int i, int most, co
         return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": %d targets; lines before have %d", j->name, line, columns,
                        out->columns);
     for (int k = 0; k < columns; k++)
-        out->target[(size_t)i * (size_t)columns + (size_t)k] = list ? g->target[k] : g->real;
+        out->target[(size_t)i * (size_t)columns + (size_t)k] = list ? g->target[k] : number;
     out->targets++;
     return MP_OK;
 }
@@ -164,6 +171,7 @@ static mp_err join(const jsonl *j, mp_piece *p, const mp_graph *g, const mp_spar
     mp_raw raw = { .name = j->name,
                    .graphs = d->graphs,
                    .class_name = j->as->class_name,
+                   .class_names = mp_dataset_as_names(j->as),
                    .file = j->name,
                    .first_line = line_of(j, p->first) };
     if (y->labels == p->count) raw.graph_label = y->label;

@@ -32,6 +32,7 @@ mp_about mp_about_of(const mp_dataset *d, const mp_model *m)
     return (mp_about){ .recipe = recipe_for(m, d->recipe),
                        .classes = d->classes,
                        .class_value = d->class_value,
+                       .class_names = d->class_names,
                        .class_name = d->class_name,
                        .target_name = d->target_name,
                        .dataset = d->name,
@@ -120,7 +121,7 @@ static void put_labels(const mp_goal *goal, const mp_about *about, mp_buf *b)
         put_numbers("std", goal->std, goal->columns, b);
         mp_json_close(b, '}');
     }
-    put_names("class_names", about->class_name, about->classes, b);
+    put_names("class_names", about->class_name, about->class_names, b);
     put_names("label_names", about->target_name, goal->columns, b);
 }
 
@@ -298,7 +299,18 @@ static mp_err get_classes(const mp_json *root, int outputs, const char *name, mp
     }
     about->classes = n;
     about->class_value = value;
-    return get_names(root, "class_names", "classes", n, name, a, &about->class_name);
+    return MP_OK;
+}
+
+/* Of classes, or of no and yes. An empty list is none: files of yes and no were written with one before they had names. */
+static mp_err get_class_names(const mp_json *root, const mp_goal *goal, const char *name, mp_arena *a, mp_about *about)
+{
+    const mp_json *list = mp_json_get(root, "class_names");
+    bool some = list && (goal->task->classes || (goal->task->yes_no && list->count));
+    if (!some) return MP_OK;
+    about->class_names = goal->task->classes ? goal->classes : 2;
+    if (goal->columns > 1) return mp_fail(MP_ERR_INPUT, "%s: 'class_names' with %d label columns", name, goal->columns);
+    return get_names(root, "class_names", "classes", about->class_names, name, a, &about->class_name);
 }
 
 static mp_err get_numbers(const mp_json *object, const char *key, int n, bool positive, const char *name, mp_arena *a,
@@ -338,6 +350,7 @@ static mp_err get_goal(const mp_json *root, int outputs, const mp_config *config
         goal->classes = outputs;
         MP_TRY(get_classes(root, outputs, name, a, about));
     }
+    MP_TRY(get_class_names(root, goal, name, a, about));
     MP_TRY(get_names(root, "label_names", "label columns", goal->columns, name, a, &about->target_name));
     if (targets) MP_TRY(get_numbers(targets, "mean", outputs, false, name, a, &goal->mean));
     if (targets) MP_TRY(get_numbers(targets, "std", outputs, true, name, a, &goal->std));

@@ -26,7 +26,8 @@ typedef struct mp_about { /* what a model knows of its data */
     mp_recipe recipe;
     int classes;                    /* where labels are classes: as many as the model has outputs; else 0 */
     const int64_t *class_value;     /* the number a class has in label files */
-    const char *const *class_name;  /* what it is called, where labels are text; else NULL */
+    int class_names;                /* 0: labels are no text; else as many as classes, or 2: of no and yes */
+    const char *const *class_name;  /* what they are called; NULL: see above */
     const char *const *target_name; /* what the label columns are called, or NULL */
     const char *dataset;            /* what it was trained on                                   */
     const char *version;            /* of the program that wrote it; set by loading             */

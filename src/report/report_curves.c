@@ -82,7 +82,7 @@ static void draw_point(const mp_report_page *page, const mp_group *g, const mp_c
         { "validation", "#d9722b", false, false, val->n, val->x, val->mid, val->lo, val->hi },
     };
     const char *title = mp_arena_printf(a, "%s: h = %d, drop = %g", mp_report_row_name(page, g), p->score_dim, p->drop);
-    const char *note = mp_arena_printf(a, "median and middle half of %d run%s", n, n == 1 ? "" : "s");
+    const char *note = mp_arena_printf(a, "median and middle half of %d run%s", n, mp_plural(n));
     mp_svg_chart_spec chart = { .title = mp_arena_printf(a, "%s, %s", title, note),
                                 .x_label = "epoch",
                                 .y_label = "loss",

@@ -147,9 +147,9 @@ static void put_kept(const mp_svg_graph_spec *s, const mp_svg_level *l, mp_buf *
                           l->node[i]);
 }
 
-static const char *nodes_word(const mp_svg_graph_spec *s)
+static const char *node_word(const mp_svg_graph_spec *s)
 {
-    return s->molecule ? "atoms" : "nodes";
+    return s->molecule ? "atom" : "node";
 }
 
 static void draw_head(const panel *p, int number, mp_buf *b)
@@ -157,7 +157,8 @@ static void draw_head(const panel *p, int number, mp_buf *b)
     mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"12\" font-weight=\"600\" fill=\"currentColor\">",
                   p->left + 8, p->top - 8);
     put_level_name(p->level, number, b);
-    mp_buf_printf(b, "<tspan font-weight=\"400\" fill-opacity=\".7\">  %d %s", p->level->nodes, nodes_word(p->spec));
+    mp_buf_printf(b, "<tspan font-weight=\"400\" fill-opacity=\".7\">  %d %s%s", p->level->nodes, node_word(p->spec),
+                  mp_plural(p->level->nodes));
     if (p->level->kept) mp_buf_printf(b, ", %d kept", count_kept(p->level));
     if (p->hi >= p->lo) mp_buf_printf(b, ", scores %.2g to %.2g", p->lo, p->hi);
     mp_buf_puts(b, "</tspan></text>\n");
@@ -202,12 +203,12 @@ static void draw_legend(const mp_svg_graph_spec *s, double y, mp_buf *b)
 static void say_graph(const mp_svg_graph_spec *s, mp_buf *b)
 {
     mp_svg_say_title(s->title, b);
-    mp_buf_printf(b, "A %s of %d %s at %d level%s of pooling.", s->molecule ? "molecule" : "graph", s->nodes,
-                  nodes_word(s), s->levels, s->levels == 1 ? "" : "s");
+    mp_buf_printf(b, "A %s of %d %s%s at %d level%s of pooling.", s->molecule ? "molecule" : "graph", s->nodes,
+                  node_word(s), mp_plural(s->nodes), s->levels, mp_plural(s->levels));
     for (int i = 0; i < s->levels; i++) {
         mp_buf_puts(b, " ");
         put_level_name(&s->level[i], i + 1, b);
-        mp_buf_printf(b, ": %d %s", s->level[i].nodes, nodes_word(s));
+        mp_buf_printf(b, ": %d %s%s", s->level[i].nodes, node_word(s), mp_plural(s->level[i].nodes));
         if (s->level[i].kept) put_kept(s, &s->level[i], b);
         mp_buf_puts(b, ".");
     }

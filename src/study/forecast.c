@@ -145,7 +145,7 @@ static mp_err refuse(const mp_workload *w, const mp_forecast *f, int largest)
         "thread for the largest shard (largest graph: %d nodes, %d edges); try %s%sa smaller --batch-size or "
         "--hidden",
         w->data->name, w->config->pool, (double)f->bytes / MIB, (double)mp_memory_free() / MIB, w->jobs,
-        w->jobs == 1 ? "" : "s", f->threads, f->threads == 1 ? "" : "s", (double)f->shard / MIB, node[1] - node[0],
+        mp_plural(w->jobs), f->threads, mp_plural(f->threads), (double)f->shard / MIB, node[1] - node[0],
         (g->row_ptr[node[1]] - g->row_ptr[node[0]]) / 2, w->jobs > 1 ? "--jobs 1, " : "",
         f->threads > 1 ? "--threads 1, " : "");
 }
@@ -156,7 +156,7 @@ static mp_err refuse_weights(const mp_workload *w, const mp_forecast *f, size_t 
                    "%s, %s: its %zu weights need about %.0f MiB of memory, %.0f MiB are free: %d run%s at a time; try "
                    "%sa smaller --hidden, --score-dim or --clusters",
                    w->data->name, w->config->pool, weights, (double)f->bytes / MIB, (double)mp_memory_free() / MIB,
-                   w->jobs, w->jobs == 1 ? "" : "s", w->jobs > 1 ? "--jobs 1, " : "");
+                   w->jobs, mp_plural(w->jobs), w->jobs > 1 ? "--jobs 1, " : "");
 }
 
 static mp_err forecast(const mp_workload *w, mp_arena *a, mp_forecast *out)

@@ -3,12 +3,10 @@
 #
 # frozen.txt holds the outputs one after the other; pages and pictures as their SHA-256. Times and dates are masked.
 # A change that is meant writes the file anew: MIDPOOL_FROZEN=FILE names where this build's outputs go.
-set -u
-midpool=$(realpath "$1") frozen=$2/tests/cli/frozen.txt
-folder=$(mktemp -d) && cd "$folder" || exit 1
-trap 'rm -rf "$folder"' EXIT
-unset MIDPOOL_DATA XDG_CACHE_HOME
-export HOME="$folder" LC_ALL=C COLUMNS=80
+# shellcheck source=../rig/prologue.sh
+. "$(dirname "$0")/../rig/prologue.sh"
+frozen=$2/tests/cli/frozen.txt
+export COLUMNS=80
 
 show() { # COMMAND...: its output and exit code, under a heading
     echo "== midpool $*"

@@ -1,20 +1,8 @@
 #!/bin/sh
 # A set in OGB's raw layout through every command: the preset of molecules holds by itself and gets the bonds it needs, models and
 # answers are the same from folders, packed folders and JSON lines. Usage: ogb.sh MIDPOOL
-set -u
-midpool=$(realpath "$1")
-folder=$(mktemp -d) && cd "$folder" || exit 1
-trap 'rm -rf "$folder"' EXIT
-unset MIDPOOL_DATA XDG_CACHE_HOME
-export HOME="$folder" LC_ALL=C COLUMNS=200
-bad=0
-complain() { echo "$*" >&2; bad=1; }
-run() { "$midpool" "$@" >out 2>err || { complain "midpool $*: $(cat err)"; return 1; }; }
-has() { # WHAT TEXT...: each in the last output
-    what=$1
-    shift
-    for text; do grep -qF -- "$text" out || complain "$what: no '$text' in: $(head -c 1500 out)"; done
-}
+# shellcheck source=../rig/prologue.sh
+. "$(dirname "$0")/../rig/prologue.sh"
 
 # Forty chains of 3 to 5 atoms; nitrogen tells the first label, the first bond the second.
 mkdir -p S/raw S/mapping S/split/scaffold

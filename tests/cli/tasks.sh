@@ -1,20 +1,8 @@
 #!/bin/sh
 # Tasks from files to reports: numbers, yes/no labels of which some are missing, attributes of edges; from TUDataset files and
 # from JSON lines. Usage: tasks.sh MIDPOOL
-set -u
-midpool=$(realpath "$1")
-folder=$(mktemp -d) && cd "$folder" || exit 1
-trap 'rm -rf "$folder"' EXIT
-unset MIDPOOL_DATA XDG_CACHE_HOME
-export HOME="$folder" LC_ALL=C COLUMNS=200
-bad=0
-complain() { echo "$*" >&2; bad=1; }
-run() { "$midpool" "$@" >out 2>err || { complain "midpool $*: $(cat err)"; return 1; }; }
-has() { # WHAT TEXT...: each in the last output
-    what=$1
-    shift
-    for text; do grep -qF -- "$text" out || complain "$what: no '$text' in: $(head -c 1500 out)"; done
-}
+# shellcheck source=../rig/prologue.sh
+. "$(dirname "$0")/../rig/prologue.sh"
 refused() { # CODE TEXT ARGUMENTS...
     code=$1 text=$2
     shift 2

@@ -37,12 +37,52 @@ static void a_table_trains_and_its_model_explains(void **state)
     refuse(1, "train @/mols.csv --label active --strict --quiet", "mols.csv:2: 'C1CC': ");
 }
 
+/* Trained for yes and no, a model answers with the words of its table, and reads them. */
+static void words_of_a_table_are_kept_as_no_and_yes(void **state)
+{
+    (void)state;
+    NEED_RDKIT();
+    static const char table[] =
+        "smiles,fate\nC,toxic\nCC,inert\nCCC,toxic\nCCN,inert\nCCO,toxic\nCN,inert\nO,toxic\nN,inert\n"
+        "CO,toxic\nCCCC,inert\nCCCN,toxic\nCCCO,inert\n";
+    assert_int_equal(mp_write_file(path("fate.csv"), table, strlen(table)), MP_OK);
+    mp_spawned s =
+        expect(0,
+               "train @/fate.csv --label fate --task binary --split random --pool sag --hidden 8 --epochs 2 --quiet "
+               "--out @/fate.st",
+               NULL);
+    mp_spawn_free(&s);
+    s = expect(0, "predict @/fate.st @/fate.csv", "agree with the labels of the input");
+    assert_memory_equal(s.out.p, "smiles,fate,label_fate,p_toxic\nC,toxic,", 39);
+    assert_true(strstr(s.out.p, ",inert,0.") || strstr(s.out.p, ",toxic,0."));
+    mp_spawn_free(&s);
+    s = expect(0, "predict @/fate.st @/fate.csv --json", NULL);
+    const mp_json *classes = mp_json_get(json_of(&s), "classes");
+    assert_string_equal(classes->first->text, "inert");
+    mp_spawn_free(&s);
+    s = expect(0, "explain @/fate.st @/fate.csv --graph 1", NULL);
+    assert_non_null(strstr(s.out.p, " with probability of toxic 0."));
+    mp_spawn_free(&s);
+}
+
 static void labels_must_be_named_to_be_learned(void **state)
 {
     (void)state;
     refuse(2, "train @/mols.csv", "say with --label which columns are to be learned: name, smiles, active, toxic");
     refuse(2, "cv @/mols.csv --store @/r.db", "say with --label");
     refuse(2, "train @/mols.csv --label activ", "no column 'activ'; it has name, smiles, active, toxic");
+}
+
+static void help_names_the_columns_that_are_found_by_themselves(void **state)
+{
+    (void)state;
+    static const char *const help[] = { "train --help", "predict --help", "explain --help", "data info --help" };
+    for (size_t i = 0; i < sizeof help / sizeof *help; i++) {
+        mp_spawned s = expect(0, help[i], NULL);
+        static const char *const name[] = { "smiles,", "canonical_smiles", "isomeric_smiles", "structure" };
+        for (size_t k = 0; k < sizeof name / sizeof *name; k++) assert_non_null(strstr(s.out.p, name[k]));
+        mp_spawn_free(&s);
+    }
 }
 
 static void columns_are_refused_where_there_are_none(void **state)
@@ -77,7 +117,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_trains_and_its_model_explains),
+        cmocka_unit_test(words_of_a_table_are_kept_as_no_and_yes),
         cmocka_unit_test(labels_must_be_named_to_be_learned),
+        cmocka_unit_test(help_names_the_columns_that_are_found_by_themselves),
         cmocka_unit_test(columns_are_refused_where_there_are_none),
         cmocka_unit_test(the_files_made_of_a_table_are_the_table),
     };

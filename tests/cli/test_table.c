@@ -266,8 +266,7 @@ static void tables_that_cannot_be_answered_are_refused(void **state)
     put_text("short.csv", "smiles,a\nCCO,1\nCCN\n");
     put_text("empty.csv", "");
     put_text("head.csv", "smiles,a\n");
-    refuse(2, "predict @/two.st @/other.csv",
-           "other.csv: no column is called smiles; say which it is with --smiles: id, mol");
+    refuse(2, "predict @/two.st @/other.csv", "structure; say which it is with --smiles: id, mol");
     assert_non_null(strstr(output("predict @/two.st @/other.csv --smiles mol"), "1,CCO,"));
     refuse(2, "predict @/two.st @/other.csv --smiles none", "no column 'none'");
     refuse(1, "predict @/two.st @/again.csv", "two columns are called 'probability_toxic'");

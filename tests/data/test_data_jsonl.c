@@ -217,6 +217,11 @@ static void a_model_refuses_lines_that_are_not_for_it(void **state)
     FAILS(read_text("{\"dataset\":\"A\"}\n" LINE("\"toxic\"") LINE("\"bad\""), &named, *state, &raw), "in:3: \"y\"");
     FAILS(read_text(LINE("1") LINE("2"), &bare, *state, &raw), "in:2: \"y\": the model knows no class 2");
     FAILS(read_text(LINE("\"toxic\""), &bare, *state, &raw), "in:1: \"y\": the model knows no class 'toxic'");
+    const mp_dataset_as yes = { .recipe = &labels, .task = &mp_task_binary, .targets = 1, .class_name = name };
+    WORKS(read_text(LINE("\"toxic\""), &yes, *state, &raw));
+    WORKS(mp_dataset_build(&raw, &yes, *state, &d));
+    assert_true(mp_seal_break(d.seal).v[0] == 1); /* a yes, though there is no other word */
+    FAILS(read_text(LINE("\"bad\""), &yes, *state, &raw), "in:1: \"y\": the model knows no class 'bad'");
     FAILS(read_text("{\"nodes\":1,\"labels\":[5]}", &bare, *state, &raw),
           "in:1: node 0 has label 5; the model knows 0 to 1");
     FAILS(read_text("{\"nodes\":1}", &bare, *state, &raw), "in:1: 0 node labels, the model needs 1");
@@ -328,6 +333,11 @@ static void a_stream_passes_the_line_about_the_set_and_takes_answers(void **stat
     as = (mp_dataset_as){ .recipe = &degrees, .task = &mp_task_regress, .targets = 1 };
     WORKS(first_piece("{\"nodes\":1,\"y\":0.5}\n{\"nodes\":2,\"y\":[2]}\n", &as, &p, &graphs));
     assert_true(mp_seal_break(p.data.seal).v[p.count - 1] == 2);
+    as = (mp_dataset_as){ .recipe = &degrees, .task = &mp_task_binary, .targets = 1, .class_name = name };
+    WORKS(first_piece("{\"nodes\":1,\"y\":\"fine\"}\n{\"nodes\":2,\"y\":\"toxic\"}\n", &as, &p, &graphs));
+    assert_true(mp_seal_break(p.data.seal).v[p.count - 1] == 1);
+    FAILS(first_piece("{\"nodes\":1,\"y\":\"odd\"}\n", &as, &p, &graphs),
+          "in:1: \"y\": the model knows no class 'odd'");
     mp_piece_free(&p);
 }
 

@@ -86,6 +86,36 @@ static void words_are_classes_with_names(void **state)
     assert_ptr_equal(d.task, &mp_task_classify);
 }
 
+static void two_words_are_no_and_yes_that_keep_their_names(void **state)
+{
+    static const char *const label[] = { "c" };
+    const mp_dataset_as binary = { .task = &mp_task_binary };
+    mp_raw raw;
+    mp_dataset d, classes;
+    NEED_RDKIT();
+    WORKS(read_with("smiles,c\nC,toxic\nCC,inert\n", (mp_columns){ .labels = "c" }, *state, &raw));
+    WORKS(mp_dataset_build(&raw, NULL, *state, &classes));
+    for (int i = 0; i < 2; i++) { /* built so, and made so */
+        WORKS(i ? mp_dataset_retask(&classes, &mp_task_binary, *state, &d)
+                : mp_dataset_build(&raw, &binary, *state, &d));
+        assert_int_equal(d.class_names, 2);
+        assert_string_equal(d.class_name[1], "toxic");
+        assert_true(mp_seal_break(d.seal).v[0] == 1);
+    }
+    mp_dataset_as as = {
+        .recipe = &d.recipe, .task = &mp_task_binary, .targets = 1, .target_name = label, .class_name = d.class_name
+    };
+    WORKS(read_as("smiles,c\nC,toxic\nC,0\nC,\n", &as, *state, &raw));
+    assert_true(raw.target[0] == 1 && raw.target[1] == 0 && isnan(raw.target[2]));
+    FAILS(read_as("smiles,c\nC,odd\n", &as, *state, &raw), "t.csv:2: column 'c': the model knows no class 'odd'");
+    FAILS(read_as("smiles,c\nC,2\n", &as, *state, &raw), "t.csv:2: column 'c': expected 0, 1, or nothing, got '2'");
+    WORKS(read_with("smiles,c\nC,a\nCC,b\nCC,c\n", (mp_columns){ .labels = "c" }, *state, &raw));
+    FAILS(mp_dataset_build(&raw, &binary, *state, &d),
+          "t: its labels are 3 names; to be learned as binary they must be two");
+    WORKS(read_with("smiles,c\nC,a\n", (mp_columns){ .labels = "c" }, *state, &raw));
+    FAILS(mp_dataset_build(&raw, &binary, *state, &d), "t: its labels are 1 name; to be");
+}
+
 static void a_model_finds_its_labels_by_name(void **state)
 {
     static const char *const names[] = { "tox", "gone" };
@@ -112,7 +142,10 @@ static void what_is_wrong_is_said_with_line_and_column(void **state)
         mp_columns columns;
         const char *message;
     } cases[] = {
-        { "a,b\n1,2\n", { 0 }, "t.csv: no column is called smiles; say which it is with --smiles: a, b" },
+        { "a,b\n1,2\n",
+          { 0 },
+          "t.csv: no column is called smiles, canonical_smiles, isomeric_smiles, structure; say which it is with "
+          "--smiles: a, b" },
         { "smiles,Canonical_SMILES\nC,C\n", { 0 }, "'smiles' and 'Canonical_SMILES' may both be SMILES" },
         { "a,b\nC,2\n", { .smiles = "c" }, "--smiles: t.csv has no column 'c'; it has a, b" },
         { "smiles,y\nC,2\n", { .labels = "z" }, "--label: t.csv has no column 'z'; it has smiles, y" },
@@ -288,6 +321,7 @@ int main(void)
         CASE(rows_are_graphs_with_labels_and_lines),
         CASE(ones_and_zeros_are_yes_and_no),
         CASE(words_are_classes_with_names),
+        CASE(two_words_are_no_and_yes_that_keep_their_names),
         CASE(a_model_finds_its_labels_by_name),
         CASE(what_is_wrong_is_said_with_line_and_column),
         CASE(only_the_first_rows_that_are_left_out_are_kept),

@@ -1,19 +1,15 @@
 #!/bin/sh
 # molecules.sh - the commands of docs/molecules.md do what the page says. Usage: molecules.sh MIDPOOL
 # SPDX-License-Identifier: MIT
-set -u
-midpool=$(realpath "$1")
+# shellcheck source=../rig/prologue.sh
+. "$(dirname "$0")/../rig/prologue.sh"
 page=$MIDPOOL_SOURCE/docs/molecules.md
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cp "$MIDPOOL_SOURCE/examples/molecules.csv" "$MIDPOOL_SOURCE/examples/new.csv" "$work" && cd "$work" || exit 1
+cp "$MIDPOOL_SOURCE/examples/molecules.csv" "$MIDPOOL_SOURCE/examples/new.csv" . || exit 1
 if ! "$midpool" data info molecules.csv --label acid > out 2>&1; then
     grep -q librdkit out && { echo "skipped: $(cat out)"; exit 77; }
     cat out >&2
     exit 1
 fi
-bad=0
-complain() { echo "$*" >&2; bad=1; }
 sed -n 's/^    midpool //p' "$page" > commands
 [ "$(wc -l < commands)" = 5 ] || complain "the page has $(wc -l < commands) commands, not five"
 n=0

@@ -81,6 +81,92 @@ static void what_was_written_is_read(void **state)
     mp_buf_free(&again);
 }
 
+/* The model's file with its metadata or tensors changed on purpose, and sealed again. */
+typedef struct change {
+    const char *old, *new;  /* in the metadata  */
+    const char *lose, *add; /* names of tensors */
+    const char *reshape, *spoil;
+} change;
+
+static mp_err parse_changed(fixture *f, const change *c, mp_about *about)
+{
+    mp_safetensors s;
+    mp_tensor tensor[64];
+    mp_buf out = { 0 };
+    mp_model *m;
+    static const float extra[4];
+    assert_int_equal(mp_safetensors_parse(span(f), "m", f->a, &s), MP_OK);
+    const char *text = mp_safetensors_meta(&s, MP_MODEL_KEY);
+    if (c->old) {
+        const char *at = strstr(text, c->old);
+        assert_non_null(at);
+        text = mp_arena_printf(f->a, "%.*s%s%s", (int)(at - text), text, c->new, at + strlen(c->old));
+    }
+    int n = 0;
+    for (int i = 0; i < s.tensors; i++) {
+        mp_tensor t = s.tensor[i];
+        if (c->lose && strcmp(t.name, c->lose) == 0) continue;
+        if (c->reshape && strcmp(t.name, c->reshape) == 0) {
+            t.dims = 1;
+            t.shape[0] = (int64_t)t.count;
+        }
+        if (c->spoil && strcmp(t.name, c->spoil) == 0) {
+            float *v = (float *)mp_arena_raw(f->a, t.count, sizeof *v);
+            for (size_t k = 0; k < t.count; k++) v[k] = (float)NAN;
+            t.data = v;
+        }
+        tensor[n++] = t;
+    }
+    if (c->add)
+        tensor[n++] =
+            (mp_tensor){ .name = c->add, .dtype = MP_DTYPE_F32, .dims = 1, .shape = { 4 }, .count = 4, .data = extra };
+    mp_meta meta = { MP_MODEL_KEY, text };
+    mp_safetensors_write(tensor, n, &meta, 1, true, &out);
+    mp_err e = mp_checkpoint_parse((mp_span){ out.p, out.n }, "file", f->a, &m, about);
+    mp_buf_free(&out);
+    return e;
+}
+
+/* A model of yes and no that have names, its list of names written as `names`. */
+static mp_err parse_named(fixture *f, const char *names, int columns, mp_about *about)
+{
+    static const char *const word[] = { "inert", "toxic" };
+    mp_config c = tiny_config();
+    mp_goal goal = { .task = &mp_task_binary, .columns = columns };
+    mp_about of = f->about;
+    fixture named = { .a = f->a };
+    mp_model *m;
+    c.hidden = 3;
+    assert_int_equal(mp_model_new(f->a, &c, (mp_inputs){ .features = f->d.x.cols, .outputs = columns }, &m), MP_OK);
+    mp_model_aim(m, &goal);
+    mp_params_init(mp_model_params(m), 1, 2);
+    of.classes = 0;
+    of.class_names = 2;
+    of.class_name = word;
+    mp_checkpoint_write(m, &of, &named.bytes);
+    mp_err e = parse_changed(&named, &(change){ "[\"inert\",\"toxic\"]", names, NULL, NULL, NULL, NULL }, about);
+    mp_buf_free(&named.bytes);
+    return e;
+}
+
+static void names_of_no_and_yes_are_kept(void **state)
+{
+    fixture *f = *state;
+    mp_about about;
+    assert_int_equal(parse_named(f, "[\"inert\",\"toxic\"]", 1, &about), MP_OK);
+    assert_int_equal(about.classes, 0);
+    assert_int_equal(about.class_names, 2);
+    assert_string_equal(about.class_name[0], "inert");
+    assert_string_equal(about.class_name[1], "toxic");
+    assert_int_equal(parse_named(f, "[]", 1, &about), MP_OK); /* written before they had names */
+    assert_int_equal(about.class_names, 0);
+    assert_null(about.class_name);
+    assert_int_equal(parse_named(f, "[\"a\",\"b\",\"c\"]", 1, &about), MP_ERR_INPUT);
+    assert_non_null(strstr(mp_message(), "file: 'class_names' must be a text for each of 2 classes"));
+    assert_int_equal(parse_named(f, "[\"a\",\"b\"]", 3, &about), MP_ERR_INPUT);
+    assert_non_null(strstr(mp_message(), "file: 'class_names' with 3 label columns"));
+}
+
 static void every_flipped_byte_is_an_error_or_changes_nothing(void **state)
 {
     fixture *f = *state;
@@ -119,53 +205,6 @@ static void every_cut_is_an_error(void **state)
     }
 }
 
-/* The model's file with its metadata or tensors changed on purpose, and sealed again. */
-typedef struct change {
-    const char *old, *new;  /* in the metadata  */
-    const char *lose, *add; /* names of tensors */
-    const char *reshape, *spoil;
-} change;
-
-static mp_err parse_changed(fixture *f, const change *c)
-{
-    mp_safetensors s;
-    mp_tensor tensor[64];
-    mp_buf out = { 0 };
-    mp_model *m;
-    mp_about about;
-    static const float extra[4];
-    assert_int_equal(mp_safetensors_parse(span(f), "m", f->a, &s), MP_OK);
-    const char *text = mp_safetensors_meta(&s, MP_MODEL_KEY);
-    if (c->old) {
-        const char *at = strstr(text, c->old);
-        assert_non_null(at);
-        text = mp_arena_printf(f->a, "%.*s%s%s", (int)(at - text), text, c->new, at + strlen(c->old));
-    }
-    int n = 0;
-    for (int i = 0; i < s.tensors; i++) {
-        mp_tensor t = s.tensor[i];
-        if (c->lose && strcmp(t.name, c->lose) == 0) continue;
-        if (c->reshape && strcmp(t.name, c->reshape) == 0) {
-            t.dims = 1;
-            t.shape[0] = (int64_t)t.count;
-        }
-        if (c->spoil && strcmp(t.name, c->spoil) == 0) {
-            float *v = (float *)mp_arena_raw(f->a, t.count, sizeof *v);
-            for (size_t k = 0; k < t.count; k++) v[k] = (float)NAN;
-            t.data = v;
-        }
-        tensor[n++] = t;
-    }
-    if (c->add)
-        tensor[n++] =
-            (mp_tensor){ .name = c->add, .dtype = MP_DTYPE_F32, .dims = 1, .shape = { 4 }, .count = 4, .data = extra };
-    mp_meta meta = { MP_MODEL_KEY, text };
-    mp_safetensors_write(tensor, n, &meta, 1, true, &out);
-    mp_err e = mp_checkpoint_parse((mp_span){ out.p, out.n }, "file", f->a, &m, &about);
-    mp_buf_free(&out);
-    return e;
-}
-
 static void wrong_contents_are_refused_with_their_name(void **state)
 {
     fixture *f = *state;
@@ -188,9 +227,9 @@ static void wrong_contents_are_refused_with_their_name(void **state)
         { .reshape = first },
         { .spoil = first },
     };
-    assert_int_equal(parse_changed(f, &(change){ 0 }), MP_OK);
+    assert_int_equal(parse_changed(f, &(change){ 0 }, &(mp_about){ 0 }), MP_OK);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_int_equal(parse_changed(f, &cases[i]), MP_ERR_INPUT);
+        assert_int_equal(parse_changed(f, &cases[i], &(mp_about){ 0 }), MP_ERR_INPUT);
         assert_int_equal(strncmp(mp_message(), "file: ", 6) && strncmp(mp_message(), "file:", 5), 0);
     }
 }
@@ -412,6 +451,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_was_written_is_read),
+        TEST(names_of_no_and_yes_are_kept),
         TEST(every_flipped_byte_is_an_error_or_changes_nothing),
         TEST(every_cut_is_an_error),
         TEST(wrong_contents_are_refused_with_their_name),

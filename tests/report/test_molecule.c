@@ -133,6 +133,8 @@ static void a_picture_says_in_words_which_atoms_were_kept(void **state)
     assert_non_null(strstr(svg, "<title>atom 2 (O), score 2, kept</title>"));
     assert_non_null(strstr(svg, "<title>atom 3 (N), score 3, dropped</title>"));
     assert_non_null(strstr(svg, "  4 atoms, 2 kept, scores 0 to 3"));
+    assert_non_null(strstr(draw("C"), "\"A molecule of 1 atom at 1 level of pooling. level 1: 1 atom, 1 kept: C0.\""));
+    assert_non_null(strstr(draw("C"), "  1 atom, 1 kept"));
     assert_null(strstr(svg, "dropped before")); /* nothing was, at the first level */
 }
 

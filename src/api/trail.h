@@ -21,6 +21,7 @@ typedef struct mp_trail_of_graph {
     int nodes, levels, outputs;
     int first_file_node;       /* the number that node 0 has in the files; set by the caller, for mp_trail_json */
     const char *const *symbol; /* nodes: of atoms, or NULL; set by the caller, for mp_trail_json and mp_trail_svg */
+    const double *x, *y;       /* nodes: places on a page, or NULL; report/trail.h */
     mp_trail_level level[MP_LEVELS];
     const mp_real *told; /* outputs as the task tells them */
 } mp_trail_of_graph;

@@ -11,7 +11,7 @@
 #include "cli/commands.h"
 #include "cli/demo.h"
 #include "cli/setup.h"
-#include "cli/trail.h"
+#include "report/trail.h"
 #include "data/generate.h"
 #include "report/paper.h"
 #include "report/report.h"

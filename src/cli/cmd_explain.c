@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "cli/molecule.h"
 #include "cli/setup.h"
-#include "cli/trail.h"
+#include "report/trail.h"
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -14,13 +14,14 @@
 typedef struct explain {
     mp_column_options columns;
     const char *data, *svg;
-    int graph, draw, json;
+    int graph, draw, columns_of, json;
 } explain;
 
 /* clang-format off */
 static const mp_opt own[] = {
     { "graph", MP_OPT_INT, offsetof(explain, graph), "0", 0, 2147483647, NULL, "which graph of INPUT, from 0" },
     { "draw", MP_OPT_INT, offsetof(explain, draw), "0", 0, 2147483647, NULL, "show a draw of dropscore and dropout, as in training; 0 = off, as in prediction" },
+    { "columns-of", MP_OPT_INT, offsetof(explain, columns_of), "0", 0, MP_LEVELS, NULL, "picture: the score columns of this pooling, a panel each; 0 = all poolings" },
     MP_COLUMN_STRICT(explain),
     { "json", MP_OPT_FLAG, offsetof(explain, json), "false", 0, 1, NULL, "everything as one JSON object" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
@@ -114,7 +115,8 @@ static mp_err write_svg(const explain *e, const mp_ready *m, const mp_trail_of_g
                                         mp_model_goal(m->by.model)->task->json_answer, label.p);
     mp_depict drawing;
     bool drawn = mp_molecule_drawing(&m->data, e->graph, g, a, &drawing);
-    mp_trail_svg(t, g, title, NULL, drawn ? &drawing : NULL, a, &b);
+    mp_trail_view how = { .title = title, .molecule = drawn ? &drawing : NULL, .columns_of = e->columns_of };
+    mp_trail_svg(t, g, &how, a, &b);
     mp_err err = mp_write_file(e->svg, b.p, b.n);
     mp_buf_free(&label);
     mp_buf_free(&b);
@@ -135,6 +137,9 @@ static mp_err run(void *conf, const mp_cli_args *args)
         return mp_fail(MP_ERR_USAGE, "--graph: %s has graphs 0 to %d", m.data.name, m.data.graphs.graphs - 1);
     mp_graph_gather(a, &m.data.graphs, &m.data.x, &e->graph, 1, false, &g, &x);
     MP_TRY(mp_trail_run(m.by.model, &g, &x, e->draw, a, &t));
+    if (e->columns_of > t.levels)
+        return mp_fail(MP_ERR_USAGE, "--columns-of: %s has %d poolings that drop nodes", args->operand[0], t.levels);
+    if (e->json) mp_trail_place(&t, &g, a);
     t.first_file_node = m.data.graphs.node_ptr[e->graph] + 1;
     t.symbol = mp_molecule_symbols(&m.data, &x, a);
     mp_words w = mp_words_of(&m.by, t.told, a);

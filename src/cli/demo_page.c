@@ -1,7 +1,7 @@
 /* demo_page.c - the page of midpool demo: the report of its runs, every seed as a dot, and what a model kept.
  * SPDX-License-Identifier: MIT */
 #include "cli/demo.h"
-#include "cli/trail.h"
+#include "report/trail.h"
 #include "model/checkpoint.h"
 #include "report/report.h"
 #include "report/svg.h"

@@ -19,5 +19,8 @@ const mp_experiment mp_experiments[] = {
       mp_make_score_columns },
     { "kept-neighbours", "Kept neighbours",
       "how often kept nodes are neighbours of kept nodes, with and without dropscore", mp_make_kept_neighbours },
+    { "case-studies", "Case studies",
+      "pictures: scores column by column, kept nodes with and without dropscore, graphs that scores do not tell apart",
+      mp_make_case_studies },
     { NULL, NULL, NULL, NULL },
 };

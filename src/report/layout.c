@@ -78,8 +78,8 @@ static void fit(int n, const place *at, double *x, double *y)
     double size = x1 - x0 > y1 - y0 ? x1 - x0 : y1 - y0;
     if (size <= 0) size = 1;
     for (int v = 0; v < n; v++) {
-        x[v] = 0.5 + (at[v].x - (x0 + x1) / 2) / size;
-        y[v] = 0.5 + (at[v].y - (y0 + y1) / 2) / size;
+        x[v] = fmin(fmax(0.5 + (at[v].x - (x0 + x1) / 2) / size, 0), 1); /* rounding may leave a little beyond */
+        y[v] = fmin(fmax(0.5 + (at[v].y - (y0 + y1) / 2) / size, 0), 1);
     }
 }
 

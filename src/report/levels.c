@@ -13,10 +13,8 @@ static const char *draw(const mp_svg_graph_spec *graph, int level, int column, m
     const char *name = one.title ? one.title : mp_arena_printf(a, "level %d", level + 1);
     mp_buf svg = { 0 };
     if (column) {
-        double *score = MP_NEW(a, double, one.nodes + 1);
-        for (int v = 0; v < one.nodes; v++) score[v] = one.column[(size_t)v * (size_t)one.columns + (size_t)column - 1];
-        one.score = score;
-        name = mp_arena_printf(a, "%s, column %d", name, column);
+        one = mp_svg_column(&one, column - 1, a);
+        name = mp_arena_printf(a, "%s, %s", name, one.title);
     }
     one.title = name;
     alone.title = NULL; /* the figure has it */

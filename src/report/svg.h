@@ -118,7 +118,7 @@ typedef struct mp_svg_level {
     const double *score;       /* nodes: shade, or NULL                      */
     const unsigned char *kept; /* nodes: 1 gets a ring, or NULL              */
     const int *from, *to;      /* edges, each once, by numbers in the input  */
-    int columns;               /* of single scores, the same at every level; levels.h alone looks at them */
+    int columns;               /* of single scores, the same at every level of levels.h; for mp_svg_column */
     const double *column;      /* nodes x columns */
 } mp_svg_level;
 
@@ -129,9 +129,13 @@ typedef struct mp_svg_graph_spec {
     const char *const *label; /* written into the nodes, or NULL */
     const mp_depict
         *molecule; /* of as many atoms as nodes: drawn as chemists do, without x, y and label; NULL: circles, lines */
+    bool views;    /* panels are views of one level, not levels: the words say so */
     int levels;
     const mp_svg_level *level;
 } mp_svg_graph_spec;
+
+/* The level with its column `column`, from 0, in the place of its score, and titled "column 1" for the first. */
+mp_svg_level mp_svg_column(const mp_svg_level *l, int column, mp_arena *a);
 
 /* Panels side by side, one a level. Darker is a higher score, scaled within the level; a red ring is a
  * kept node; nodes that an earlier level dropped are faint dots, such atoms and their bonds faint. */

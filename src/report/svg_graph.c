@@ -203,8 +203,9 @@ static void draw_legend(const mp_svg_graph_spec *s, double y, mp_buf *b)
 static void say_graph(const mp_svg_graph_spec *s, mp_buf *b)
 {
     mp_svg_say_title(s->title, b);
-    mp_buf_printf(b, "A %s of %d %s%s at %d level%s of pooling.", s->molecule ? "molecule" : "graph", s->nodes,
-                  node_word(s), mp_plural(s->nodes), s->levels, mp_plural(s->levels));
+    mp_buf_printf(b, s->views ? "A %s of %d %s%s in %d view%s." : "A %s of %d %s%s at %d level%s of pooling.",
+                  s->molecule ? "molecule" : "graph", s->nodes, node_word(s), mp_plural(s->nodes), s->levels,
+                  mp_plural(s->levels));
     for (int i = 0; i < s->levels; i++) {
         mp_buf_puts(b, " ");
         put_level_name(&s->level[i], i + 1, b);
@@ -212,6 +213,16 @@ static void say_graph(const mp_svg_graph_spec *s, mp_buf *b)
         if (s->level[i].kept) put_kept(s, &s->level[i], b);
         mp_buf_puts(b, ".");
     }
+}
+
+mp_svg_level mp_svg_column(const mp_svg_level *l, int column, mp_arena *a)
+{
+    mp_svg_level one = *l;
+    double *score = MP_NEW(a, double, l->nodes + 1);
+    for (int v = 0; v < l->nodes; v++) score[v] = l->column[(size_t)v * (size_t)l->columns + (size_t)column];
+    one.score = score;
+    one.title = mp_arena_printf(a, "column %d", column + 1);
+    return one;
 }
 
 void mp_svg_graph(const mp_svg_graph_spec *s, mp_buf *b)

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/molecule.h"
 #include "chem/chem.h"
-#include "cli/trail.h"
+#include "report/trail.h"
 #include "cli/tiny.h"
 
 #include <setjmp.h>

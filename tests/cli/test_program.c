@@ -76,6 +76,13 @@ static void outputs_that_cannot_be_written_are_seen_before_the_work(void **state
     refuse(1, "demo --out @/no/such/r.html", "the folder cannot be written");
 }
 
+static const char *contents(const char *name)
+{
+    mp_span text;
+    assert_int_equal(mp_slurp(path(name), 0, arena, &text), MP_OK);
+    return text.p;
+}
+
 static void a_model_is_trained_saved_used_and_explained(void **state)
 {
     (void)state;
@@ -111,8 +118,16 @@ static void a_model_is_trained_saved_used_and_explained(void **state)
     assert_int_equal(mp_json_get(level, "kept")->count, (nodes + 1) / 2);
     assert_int_equal(mp_json_get(level, "nodes")->count, nodes);
     assert_int_equal(mp_json_get(mp_json_at(mp_json_get(level, "nodes"), 0), "scores")->count, 5);
+    assert_int_equal(mp_json_get(v, "layout")->count, nodes);
+    for (const mp_json *at = mp_json_get(v, "layout")->first; at; at = at->next)
+        for (int i = 0; i < 2; i++) assert_true(mp_json_at(at, i)->number >= 0 && mp_json_at(at, i)->number <= 1);
     assert_true(exists("g.svg"));
     mp_spawn_free(&s);
+    s = expect(0, "explain @/m.safetensors @/TINY --graph 0 --columns-of 2 --svg @/c.svg", NULL);
+    mp_spawn_free(&s);
+    assert_non_null(strstr(contents("c.svg"), "nodes in 5 views. column 1: "));
+    assert_null(strstr(contents("c.svg"), "column 6"));
+    refuse(2, "explain @/m.safetensors @/TINY --columns-of 3", "m.safetensors has 2 poolings that drop nodes");
     refuse(2, "explain @/m.safetensors @/TINY --graph 70", "--graph: TINY has graphs 0 to 69");
 }
 

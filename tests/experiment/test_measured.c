@@ -52,10 +52,31 @@ static void every_measurement_has_its_rows_and_pictures(void **state)
     assert_string_equal(reproduce(NAMES, "--show"), out); /* all of it is in the store */
 }
 
+static int count(const char *text, const char *word)
+{
+    int n = 0;
+    for (; (text = strstr(text, word)); text++) n++;
+    return n;
+}
+
+static void case_studies_draw_columns_and_draws(void **state)
+{
+    (void)state;
+    const char *out = reproduce("case-studies", "");
+    assert_int_equal(count(page(), " nodes in 3 views. column 1: "), 2);
+    assert_int_equal(count(page(), " nodes in 4 views. without: "), 2);
+    assert_int_equal(count(page(), "6 nodes in 3 views. evaluation: 6 nodes, 3 kept: 0 1 2. draw 1: "), 2);
+    assert_non_null(
+        strstr(out, "largest difference between any two scores of the first pooling is 0, between the readouts behind "
+                    "it 0:"));
+    assert_non_null(strstr(out, "In evaluation it is off, and the tie stands."));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_measurement_has_its_rows_and_pictures),
+        cmocka_unit_test(case_studies_draw_columns_and_draws),
     };
     return cmocka_run_group_tests_name("experiments that look at models", tests, make_data, clean);
 }

@@ -197,6 +197,25 @@ static void kept_nodes_have_rings_and_scores_have_shades(void **state)
     mp_buf_free(&b);
 }
 
+static void score_columns_have_a_panel_each(void **state)
+{
+    (void)state;
+    static const double x[] = { 0, 0.5, 1 }, key[] = { 1, 2, 3 }, score[] = { 0.1, -7, 0.2, -8, 0.3, -9 };
+    static const int node[] = { 0, 1, 2 };
+    static const unsigned char kept[] = { 0, 1, 0 };
+    const mp_svg_level l = { "level 1", 3, 0, node, key, kept, NULL, NULL, 2, score };
+    const mp_svg_level column[] = { mp_svg_column(&l, 0, arena), mp_svg_column(&l, 1, arena) };
+    mp_svg_graph_spec s = { .nodes = 3, .x = x, .y = x, .views = true, .levels = 2, .level = column };
+    mp_buf b = { 0 };
+    mp_svg_graph(&s, &b);
+    assert_non_null(
+        strstr(b.p, "A graph of 3 nodes in 2 views. column 1: 3 nodes, 1 kept: 1. column 2: 3 nodes, 1 kept: 1."));
+    assert_non_null(strstr(b.p, "node 2, score 0.3, dropped"));
+    assert_non_null(strstr(b.p, "node 1, score -8, kept"));
+    assert_null(strstr(b.p, "level"));
+    mp_buf_free(&b);
+}
+
 /* A ring of n nodes. */
 static mp_graph ring(int n)
 {
@@ -280,6 +299,7 @@ int main(void)
         cmocka_unit_test(every_value_is_a_dot_with_its_name),
         cmocka_unit_test(dots_that_would_hide_each_other_are_set_apart),
         cmocka_unit_test(kept_nodes_have_rings_and_scores_have_shades),
+        cmocka_unit_test(score_columns_have_a_panel_each),
         cmocka_unit_test(the_layout_is_repeatable_and_keeps_neighbours_near),
         cmocka_unit_test(the_layout_takes_any_graph),
         cmocka_unit_test(plain_tables_are_aligned),

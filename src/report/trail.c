@@ -1,6 +1,6 @@
 /* trail.c - see trail.h.
  * SPDX-License-Identifier: MIT */
-#include "cli/trail.h"
+#include "report/trail.h"
 #include "base/json.h"
 #include "report/layout.h"
 
@@ -29,8 +29,29 @@ static void put_node(const mp_trail_of_graph *t, const mp_trail_level *l, int v,
     mp_json_close(b, '}');
 }
 
+void mp_trail_place(mp_trail_of_graph *t, const mp_graph *g, mp_arena *a)
+{
+    double *x = MP_NEW(a, double, g->nodes), *y = MP_NEW(a, double, g->nodes);
+    mp_layout_spring(g, 0, x, y);
+    t->x = x;
+    t->y = y;
+}
+
+static void put_layout(const mp_trail_of_graph *t, mp_buf *b)
+{
+    mp_json_key(b, "layout");
+    mp_json_open(b, '[');
+    for (int v = 0; v < t->nodes; v++) {
+        char place[64];
+        mp_format(place, sizeof place, "[%.4f,%.4f]", t->x[v], t->y[v]);
+        mp_json_put_raw(b, place);
+    }
+    mp_json_close(b, ']');
+}
+
 void mp_trail_json(const mp_trail_of_graph *t, mp_buf *b)
 {
+    if (t->x) put_layout(t, b);
     mp_json_key(b, "levels");
     mp_json_open(b, '[');
     for (int i = 0; i < t->levels; i++) {
@@ -66,13 +87,12 @@ static const char *const *numbers(int n, mp_arena *a)
     return n <= MOST_LABELS ? label : NULL;
 }
 
-static mp_svg_graph_spec spec_of(const mp_trail_of_graph *t, const mp_graph *g, const char *title,
-                                 const char *const *label, const mp_depict *molecule, mp_arena *a)
+/* All levels, each with its columns. */
+static mp_svg_graph_spec spec_of(const mp_trail_of_graph *t, const mp_graph *g, const mp_trail_view *how, mp_arena *a)
 {
-    double *x = MP_NEW(a, double, g->nodes), *y = MP_NEW(a, double, g->nodes);
+    mp_trail_of_graph placed = *t;
     mp_svg_level *level = MP_NEW(a, mp_svg_level, t->levels);
-    if (!molecule) mp_layout_spring(g, 0, x, y);
-    if (!label) label = t->symbol ? t->symbol : numbers(g->nodes, a);
+    if (!how->molecule && !t->x) mp_trail_place(&placed, g, a);
     for (int i = 0; i < t->levels; i++) {
         const mp_trail_level *l = &t->level[i];
         level[i] = (mp_svg_level){ .nodes = l->nodes,
@@ -86,26 +106,35 @@ static mp_svg_graph_spec spec_of(const mp_trail_of_graph *t, const mp_graph *g, 
                                    .column = l->score };
         level[i].title = mp_arena_printf(a, "level %d", i + 1);
     }
-    return (mp_svg_graph_spec){ .title = title,
+    return (mp_svg_graph_spec){ .title = how->title,
                                 .nodes = g->nodes,
-                                .x = x,
-                                .y = y,
-                                .label = label,
-                                .molecule = molecule,
+                                .x = placed.x,
+                                .y = placed.y,
+                                .label = how->label  ? how->label
+                                         : t->symbol ? t->symbol
+                                                     : numbers(g->nodes, a),
+                                .molecule = how->molecule,
                                 .levels = t->levels,
                                 .level = level };
 }
 
-void mp_trail_svg(const mp_trail_of_graph *t, const mp_graph *g, const char *title, const char *const *label,
-                  const mp_depict *molecule, mp_arena *a, mp_buf *b)
+void mp_trail_svg(const mp_trail_of_graph *t, const mp_graph *g, const mp_trail_view *how, mp_arena *a, mp_buf *b)
 {
-    mp_svg_graph_spec spec = spec_of(t, g, title, label, molecule, a);
+    mp_svg_graph_spec spec = spec_of(t, g, how, a);
+    if (how->columns_of) {
+        const mp_svg_level *of = &spec.level[how->columns_of - 1];
+        mp_svg_level *panel = MP_NEW(a, mp_svg_level, of->columns);
+        for (int d = 0; d < of->columns; d++) panel[d] = mp_svg_column(of, d, a);
+        spec.views = true;
+        spec.levels = of->columns;
+        spec.level = panel;
+    }
     mp_svg_graph(&spec, b);
 }
 
 mp_picture mp_trail_picture(const mp_trail_of_graph *t, const mp_graph *g, const char *title, const char *note,
                             const char *const *label, mp_arena *a)
 {
-    mp_svg_graph_spec spec = spec_of(t, g, title, label, NULL, a);
+    mp_svg_graph_spec spec = spec_of(t, g, &(mp_trail_view){ .title = title, .label = label }, a);
     return mp_levels_picture(&spec, title, note, a);
 }

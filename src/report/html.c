@@ -7,7 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DOZEN = 12, LONG_TABLE = 30, WIDE_TABLE = 5, WIDE_TEXT = 40, WIDE_PICTURE = 440, MOST_COLUMNS = 64 };
+enum {
+    DOZEN = 12,
+    LONG_TABLE = 30,
+    WIDE_TABLE = 5,
+    WIDE_TEXT = 40,
+    BROAD_PICTURE = 440,
+    FULL_PICTURE = 780,
+    MOST_COLUMNS = 64
+};
 
 static const char *const style[] = {
 #include "report/page_css.h"
@@ -212,17 +220,17 @@ void mp_html_table(mp_buf *b, const mp_table *t)
 
 /* ---------------------------------------------------------------- figures */
 
-/* Whether markup of svg.h is too wide for a place in the grid. */
-static bool is_wide(const char *svg)
+/* Of markup of svg.h, which says it first. */
+static int width_of(const char *svg)
 {
     const char *at = svg ? strstr(svg, "width=\"") : NULL;
-    return at && atoi(at + 7) > WIDE_PICTURE;
+    return at ? atoi(at + 7) : 0;
 }
 
 static void put_plot(mp_buf *b, const mp_picture *p, const char *svg, bool frame)
 {
     mp_buf_puts(b, frame ? "<div class=\"plot frame\"" : "<div class=\"plot\"");
-    if (is_wide(svg))
+    if (width_of(svg) > BROAD_PICTURE)
         element(b, " tabindex=\"0\" role=\"group\" aria-label=\"", p->title, ", scrolls where it is wide\"");
     mp_buf_puts(b, ">");
     mp_buf_puts(b, svg);
@@ -231,7 +239,10 @@ static void put_plot(mp_buf *b, const mp_picture *p, const char *svg, bool frame
 
 static void put_figure(mp_buf *b, const mp_picture *p)
 {
-    mp_buf_puts(b, is_wide(p->frame ? p->frame[0] : p->svg) ? "<figure class=\"full\"" : "<figure");
+    int width = width_of(p->frame ? p->frame[0] : p->svg);
+    mp_buf_puts(b, width > FULL_PICTURE    ? "<figure class=\"full\""
+                   : width > BROAD_PICTURE ? "<figure class=\"broad\""
+                                           : "<figure");
     element(b, " data-title=\"", p->title, "\"");
     if (p->csv) element(b, " data-csv=\"", p->csv, "\"");
     if (p->frame) mp_buf_puts(b, " data-columns=\"");

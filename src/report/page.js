@@ -121,7 +121,7 @@
     if (rows > 1) sortable(t);
     if (rows > 8) tools.appendChild(filter(t, title));
     tools.appendChild(saver('CSV', title, function () { return csvOf(t); }, 'text/csv', '.csv'));
-    box.parentNode.insertBefore(tools, box);
+    box.parentNode.insertBefore(tools, rows > 8 ? box : box.nextSibling);
   }
 
   /* ---- figures ---- */

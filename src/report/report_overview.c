@@ -60,10 +60,11 @@ static bool same_method(const mp_group *a, const mp_group *b)
            strcmp(a->key.config.pool, b->key.config.pool) == 0 && strcmp(a->metric->name, b->metric->name) == 0;
 }
 
-/* A validation metric that is not defined is worse than any. */
+/* A validation metric that is not defined is worse than any. Equal ones (choose.h) go to the row with the larger grid. */
 static bool is_better(const best *x, const best *than)
 {
     if (isnan(x->val) || isnan(than->val)) return isnan(than->val) && !isnan(x->val);
+    if (fabs(x->val - than->val) < 1e-12) return x->s->points > than->s->points;
     return x->s->metric->larger ? x->val > than->val : x->val < than->val;
 }
 

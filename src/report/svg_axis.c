@@ -45,7 +45,7 @@ static double round_step(double range)
 /* Widens the range to whole steps. */
 void mp_svg_axis_close(mp_svg_axis *a)
 {
-    if (!(a->lo <= a->hi)) *a = (mp_svg_axis){ 0, 1, 0, a->from, a->to };
+    if (!(a->lo <= a->hi) || (a->lo == 0 && a->hi == 0)) *a = (mp_svg_axis){ 0, 1, 0, a->from, a->to };
     if (a->hi - a->lo < 1e-9 * (fabs(a->hi) + 1e-9)) {
         a->lo -= 0.5 * fabs(a->lo) + 1e-9;
         a->hi += 0.5 * fabs(a->hi) + 1e-9;

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { CELL = 26, GAP = 8, TOP = 6, LINE = 16, KEY = 160, KEY_HIGH = 10, SHADES = 16, NAMES = 240 };
+enum { CELL = 26, GAP = 8, TOP = 6, LINE = 16, KEY = 160, KEY_HIGH = 10, SHADES = 16, NAMES = 240, COLUMN = 110 };
 
 typedef struct rgb {
     double c[3]; /* 0..255 */
@@ -74,10 +74,10 @@ static void draw_cell(const heat *h, int r, int c, mp_buf *b)
     mp_buf_puts(b, "</text>\n");
 }
 
-static void text_at(double x, double y, const char *anchor, const char *text, mp_buf *b)
+static void text_at(double x, double y, const char *anchor, const char *text, double width, mp_buf *b)
 {
     mp_buf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    mp_svg_name(b, text, NAMES);
+    mp_svg_name(b, text, width);
     mp_buf_puts(b, "</text>");
 }
 
@@ -85,11 +85,13 @@ static void text_at(double x, double y, const char *anchor, const char *text, mp
 static void draw_names(const heat *h, mp_buf *b)
 {
     mp_buf_puts(b, "<g fill=\"currentColor\">");
-    for (int r = 0; r < h->s->rows; r++) text_at(h->left - GAP, h->top + (r + 0.5) * CELL + 4, "end", h->s->row[r], b);
+    for (int r = 0; r < h->s->rows; r++)
+        text_at(h->left - GAP, h->top + (r + 0.5) * CELL + 4, "end", h->s->row[r], NAMES, b);
     for (int c = 0; c < h->s->cols; c++)
-        text_at(h->left + (c + 0.5) * h->cell, h->bottom + LINE, "middle", h->s->col[c], b);
+        text_at(h->left + (c + 0.5) * h->cell, h->bottom + LINE, "middle", h->s->col[c], fmax(h->cell - GAP, COLUMN),
+                b);
     mp_buf_puts(b, "</g>\n<g fill=\"currentColor\" fill-opacity=\".72\">");
-    text_at((h->left + h->right) / 2, h->bottom + 2 * LINE + 2, "middle", h->s->col_label, b);
+    text_at((h->left + h->right) / 2, h->bottom + 2 * LINE + 2, "middle", h->s->col_label, NAMES, b);
     mp_buf_printf(b, "<text transform=\"translate(12 %.1f) rotate(-90)\" text-anchor=\"middle\">",
                   (h->top + h->bottom) / 2);
     mp_html_text(b, h->s->row_label);
@@ -145,7 +147,7 @@ static double cell_width(const heat *h)
 {
     mp_buf text = { 0 };
     double most = 30;
-    for (int c = 0; c < h->s->cols; c++) most = fmin(NAMES, mp_svg_wider(most, h->s->col[c]));
+    for (int c = 0; c < h->s->cols; c++) most = fmin(COLUMN, mp_svg_wider(most, h->s->col[c]));
     for (int i = 0; i < h->s->rows * h->s->cols; i++) {
         text.n = 0;
         if (isfinite(h->s->value[i])) {

@@ -82,6 +82,19 @@ static void one_series_needs_no_legend_and_no_group_is_a_picture_too(void **stat
     mp_buf_free(&b);
 }
 
+static void bars_of_nothing_but_zero_have_an_axis_that_can_be_read(void **state)
+{
+    (void)state;
+    static const double zero[3];
+    const mp_svg_bar one = { "a", NULL, zero, NULL };
+    mp_buf b = { 0 };
+    mp_svg_bars(&(mp_svg_bars_spec){ .label = "y", .groups = 3, .series = 1, .group = groups, .bar = &one }, &b);
+    assert_sound(b.p);
+    assert_has(b.p, ">0</text>");
+    assert_has(b.p, ">1</text>");
+    mp_buf_free(&b);
+}
+
 static void a_long_list_of_long_names_grows_down_and_stays_inside(void **state)
 {
     (void)state;
@@ -277,6 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bars_go_right_and_left_of_zero_and_missing_ones_are_left_out),
         cmocka_unit_test(one_series_needs_no_legend_and_no_group_is_a_picture_too),
+        cmocka_unit_test(bars_of_nothing_but_zero_have_an_axis_that_can_be_read),
         cmocka_unit_test(a_long_list_of_long_names_grows_down_and_stays_inside),
         cmocka_unit_test(digits_of_a_heat_map_are_read_on_every_shade),
         cmocka_unit_test(a_heat_map_has_a_number_in_each_cell_and_leaves_gaps_empty),

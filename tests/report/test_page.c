@@ -68,6 +68,20 @@ static void the_top_has_the_best_row_of_each_method_by_validation(void **state)
     mp_buf_free(&b);
 }
 
+static void of_rows_as_good_on_validation_the_one_that_chose_among_more_is_on_top(void **state)
+{
+    (void)state;
+    mp_stored run[SAMPLE];
+    int n = sample("MUTAG", run);
+    mp_declared declared[2] = { { .key = run[3].key }, { .key = run[3].key, .grid = MP_GRID_PAPER } };
+    mp_buf b = page_of(run, n,
+                       &(mp_report_options){ .studies = 2, .declared = declared }); /* h = 9, drop 0.1 alone, and all */
+    assert_has(section(&b, "results"), "<td>sag + MID, h = 9</td>");
+    assert_null(strstr(section(&b, "overview"), "h = 9"));
+    assert_has(section(&b, "overview"), "<td>sag + MID, grid of the paper</td>");
+    mp_buf_free(&b);
+}
+
 static void significance_is_of_pairs_and_corrected_for_all_of_them(void **state)
 {
     (void)state;
@@ -250,6 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_top_has_the_best_row_of_each_method_by_validation),
+        cmocka_unit_test(of_rows_as_good_on_validation_the_one_that_chose_among_more_is_on_top),
         cmocka_unit_test(significance_is_of_pairs_and_corrected_for_all_of_them),
         cmocka_unit_test(nothing_is_chosen_among_ablations),
         cmocka_unit_test(levels_and_score_columns_are_frames_of_one_figure),

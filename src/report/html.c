@@ -240,7 +240,8 @@ static void put_plot(mp_buf *b, const mp_picture *p, const char *svg, bool frame
 static void put_figure(mp_buf *b, const mp_picture *p)
 {
     int width = width_of(p->frame ? p->frame[0] : p->svg);
-    mp_buf_puts(b, width > FULL_PICTURE    ? "<figure class=\"full\""
+    mp_buf_puts(b, p->frame                ? "<figure class=\"levels\""
+                   : width > FULL_PICTURE  ? "<figure class=\"full\""
                    : width > BROAD_PICTURE ? "<figure class=\"broad\""
                                            : "<figure");
     element(b, " data-title=\"", p->title, "\"");
@@ -250,8 +251,12 @@ static void put_figure(mp_buf *b, const mp_picture *p)
     element(b, p->frame ? "\"><figcaption>" : "><figcaption>", p->title, "");
     if (p->note) element(b, "<span>", p->note, "</span>");
     mp_buf_puts(b, "</figcaption>\n");
+    if (p->frame) mp_buf_puts(b, "<div class=\"frames\">\n");
     for (int i = 0; p->frame && i < p->levels * p->columns; i++) put_plot(b, p, p->frame[i], true);
-    if (!p->frame) put_plot(b, p, p->svg, false);
+    if (p->frame)
+        mp_buf_puts(b, "</div>\n");
+    else
+        put_plot(b, p, p->svg, false);
     mp_buf_puts(b, "</figure>\n");
 }
 

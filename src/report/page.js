@@ -81,17 +81,24 @@
     body.appendChild(all);
   }
 
+  /* Not button elements: a header that goes on to the next sheet of paper loses these. */
   function sortable(table) {
     var head = Array.prototype.slice.call(table.tHead.rows[0].cells);
     head.forEach(function (th, column) {
-      var b = make('button', { type: 'button' });
+      var b = make('span', { role: 'button', tabindex: 0 });
       while (th.firstChild) b.appendChild(th.firstChild);
       th.appendChild(b);
-      b.addEventListener('click', function () {
+      function act() {
         var down = th.getAttribute('aria-sort') === 'ascending';
         head.forEach(function (o) { o.removeAttribute('aria-sort'); });
         th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
         sort(table, column, th.className === 'num', down);
+      }
+      b.addEventListener('click', act);
+      b.addEventListener('keydown', function (e) {
+        if (e.key !== 'Enter' && e.key !== ' ') return;
+        e.preventDefault();
+        act();
       });
     });
   }

@@ -46,25 +46,28 @@ HEAD = "document.querySelectorAll('[data-title=\"Numbers\"] th')[%d]"
 def tables(b):
     before = b.js(COLUMN % 0)
     equal("a column that says the same everywhere is a line below", b.js(HEAD % 3 + ".textContent"), "word")
-    b.js(HEAD % 1 + ".querySelector('button').click()")
+    b.js(HEAD % 1 + ".querySelector('[role=button]').click()")
     equal("a click sorts upwards", b.js(HEAD % 1 + ".getAttribute('aria-sort')"), "ascending")
     cells = b.js(COLUMN % 1)
     numbers = [int(c.split()[0]) for c in cells if c != "-"]
     equal("numbers are sorted as numbers", numbers, sorted(numbers))
     check("cells without a number are last", len(numbers) == 32 and cells[32:] == ["-"] * 8, cells)
-    b.js(HEAD % 1 + ".querySelector('button').focus()")
+    b.js(HEAD % 1 + ".querySelector('[role=button]').focus()")
     b.key("Enter", 13)
     equal("the keyboard sorts downwards", b.js(HEAD % 1 + ".getAttribute('aria-sort')"), "descending")
+    b.key(" ", 32)
+    equal("the space bar too", b.js(HEAD % 1 + ".getAttribute('aria-sort')"), "ascending")
+    b.key(" ", 32)
     cells = b.js(COLUMN % 1)
     equal("numbers fall", [int(c.split()[0]) for c in cells[:32]], sorted(numbers, reverse=True))
     equal("cells without a number stay last", cells[32:], ["-"] * 8)
     outline = b.js("getComputedStyle(document.activeElement).outlineStyle")
     check("what has the focus is seen", outline not in ("none", ""), outline)
-    b.js(HEAD % 2 + ".querySelector('button').click()")
+    b.js(HEAD % 2 + ".querySelector('[role=button]').click()")
     times = b.js(COLUMN % 2)
     equal("times are sorted by length", [t for i, t in enumerate(times) if i == 0 or times[i - 1] != t], ["90 s", "3 min", "2.0 h"])
     equal("one column at a time", b.js("document.querySelectorAll('[data-title=\"Numbers\"] [aria-sort]').length"), 1)
-    b.js(HEAD % 0 + ".querySelector('button').click()")
+    b.js(HEAD % 0 + ".querySelector('[role=button]').click()")
     equal("names with numbers are in the order of these", b.js(COLUMN % 0), before)
     b.js("""(function () { var f = document.querySelector('input[aria-label="Filter Numbers"]'); f.value = 'ODD 2.0';
         f.dispatchEvent(new Event('input')); })()""")
@@ -128,6 +131,7 @@ def rules(b):
     cut = b.js("""Array.from(document.querySelectorAll('.scroll,.plot')).filter(function (e) {
         return getComputedStyle(e).overflowX !== 'visible' || getComputedStyle(e).maxHeight !== 'none'; }).length""")
     equal("nothing is cut on paper", cut, 0)
+    equal("headers have nothing that the next sheet would lose", b.js("document.querySelectorAll('th button,th input').length"), 0)
     equal("all levels are on paper", b.js("""Array.from(document.querySelectorAll('.frame')).filter(function (f) {
         return f.getClientRects().length === 0; }).length"""), 0)
     b.scheme("light")
@@ -143,7 +147,7 @@ def without_script(b, path):
     b.open(path)
     b.call("Emulation.setScriptExecutionDisabled", value=False)
     equal("without scripts all levels are shown", b.js("document.querySelectorAll('.frame:not([hidden])').length"), 9)
-    equal("and nothing is there that would do nothing", b.js("document.querySelectorAll('button,input').length"), 0)
+    equal("and nothing is there that would do nothing", b.js("document.querySelectorAll('button,input,[role=button]').length"), 0)
 
 
 def many(b, folder):

@@ -22,8 +22,10 @@
     ids[e.id] = true;
   });
   all('a[href^="#"]').forEach(function (e) { if (!ids[e.getAttribute('href').slice(1)]) say('link to nowhere', e); });
-  all('input,select,button').forEach(function (e) {
-    if (!(e.getAttribute('aria-label') || (e.tagName === 'BUTTON' && e.textContent.trim()))) say('no name', e);
+  all('input,select,button,[role=button]').forEach(function (e) {
+    var words = /^(INPUT|SELECT)$/.test(e.tagName) ? '' : e.textContent.trim();
+    if (!(e.getAttribute('aria-label') || words)) say('no name', e);
+    if (e.tabIndex < 0) say('out of reach of the keyboard', e);
   });
   all('svg').forEach(function (e) {
     if (e.getAttribute('role') !== 'img' || !e.getAttribute('aria-label')) say('picture without words', e);

@@ -245,8 +245,8 @@ static mp_err show_pair(mp_section *out)
     mp_section_para(
         out,
         "Every node of a ring of six and of two triangles has two neighbours, and here the same features. The "
-        "largest difference between any two scores of the first pooling is %g, between the readouts behind it "
-        "%g: the choice of nodes is a tie, which goes to the lower numbers. Dropscore keeps other nodes from "
+        "largest difference between scores of the first pooling is %g, between the readouts behind it %g: the choice "
+        "of nodes is a tie, which goes to the lower numbers. Dropscore keeps other nodes from "
         "draw to draw, so that networks see more than one choice while they train. In evaluation it is off, "
         "and the tie stands.",
         gap.score, gap.readout);

@@ -105,6 +105,7 @@ static mp_err find_one(void *arg, const mp_specimen *one)
 
 mp_err mp_truths_find(const mp_subject *s, mp_truth_output y, mp_arena *a, mp_truths *out)
 {
+    MP_TRY(mp_task_of_graphs(mp_model_goal(s->model)->task, "score correctness"));
     finding f = { y, MP_NEW(a, double *, s->n), MP_NEW(a, double *, s->n), MP_NEW(a, bool, s->n) };
     for (int i = 0; i < s->n; i++) {
         f.key[i] = MP_NEW(a, double, mp_subject_nodes(s, i));

@@ -32,44 +32,25 @@ mp_err mp_pair_make(mp_arena *a, mp_pair *out)
     return MP_OK;
 }
 
-static double range(const double *v, int n)
-{
-    double lo = v[0], hi = v[0];
-    for (int i = 1; i < n; i++) {
-        lo = fmin(lo, v[i]);
-        hi = fmax(hi, v[i]);
-    }
-    return hi - lo;
-}
-
 mp_err mp_pair_compare(const mp_pair *p, mp_arena *a, mp_pair_gap *out)
 {
-    enum { MOST = 16 * MP_PAIR_COLUMNS };
-    double score[MP_PAIR_COLUMNS][MP_PAIR * MP_PAIR_NODES], most[MOST][MP_PAIR], mean[MOST][MP_PAIR];
-    int channels = 0;
+    const mp_mat *score[MP_PAIR], *read[MP_PAIR];
+    mp_ctx c = { .arena = a, .k = mp_kernels_get() };
     *out = (mp_pair_gap){ 0, 0 };
     for (int i = 0; i < MP_PAIR; i++) {
         mp_trail trail;
         const mp_mat *raw;
         MP_TRY(mp_trail_pass(p->model, &p->g[i], &p->x, 0, a, &trail, &raw));
-        const mp_mat *s = trail.level[0]->score, *x = trail.level[0]->out_x;
-        mp_assert(s->cols == MP_PAIR_COLUMNS && x->cols <= MOST);
-        for (int v = 0; v < MP_PAIR_NODES; v++)
-            for (int d = 0; d < s->cols; d++)
-                score[d][i * MP_PAIR_NODES + v] = (double)s->v[(size_t)v * (size_t)s->cols + (size_t)d];
-        channels = x->cols;
-        for (int c = 0; c < channels; c++) {
-            most[c][i] = (double)-INFINITY;
-            mean[c][i] = 0;
-            for (int v = 0; v < x->rows; v++) {
-                double at = (double)x->v[(size_t)v * (size_t)channels + (size_t)c];
-                most[c][i] = fmax(most[c][i], at);
-                mean[c][i] += at / x->rows;
-            }
-        }
+        const mp_pooling *first = trail.level[0];
+        score[i] = first->score;
+        read[i] = mp_readout(&c, first->out_x, first->out_g->node_ptr, 1, MP_READ_MAXMEAN);
     }
-    for (int d = 0; d < MP_PAIR_COLUMNS; d++) out->score = fmax(out->score, range(score[d], MP_PAIR * MP_PAIR_NODES));
-    for (int c = 0; c < channels; c++)
-        out->readout = fmax(out->readout, fmax(range(most[c], MP_PAIR), range(mean[c], MP_PAIR)));
+    for (int v = 0; v < MP_PAIR * MP_PAIR_NODES; v++) /* each node of both against the first */
+        for (int d = 0; d < MP_PAIR_COLUMNS; d++) {
+            const mp_real *own = score[v / MP_PAIR_NODES]->v + v % MP_PAIR_NODES * MP_PAIR_COLUMNS;
+            out->score = fmax(out->score, fabs((double)own[d] - (double)score[0]->v[d]));
+        }
+    for (int i = 0; i < read[0]->cols; i++)
+        out->readout = fmax(out->readout, fabs((double)read[0]->v[i] - (double)read[1]->v[i]));
     return MP_OK;
 }

@@ -19,7 +19,8 @@ typedef struct mp_pair {
 
 MP_MUST mp_err mp_pair_make(mp_arena *a, mp_pair *out);
 
-/* The largest difference between any two scores of the first pooling, and between the readouts behind it, over both graphs. */
+/* The largest difference of a score of the first pooling, of any node of both graphs, from that of node 0 of the first; and
+ * between the readouts behind it. */
 typedef struct mp_pair_gap {
     double score, readout;
 } mp_pair_gap;

@@ -182,6 +182,20 @@ static void where_no_node_matters_there_is_no_truth(void **state)
     world_free(&w);
 }
 
+static void models_of_nodes_are_refused(void **state)
+{
+    (void)state;
+    world w;
+    mp_truths t;
+    world_init(&w, "pool=sag arch=autoencoder hidden=6", 3, 12, 2);
+    mp_subject s = { w.model, &w.all, &w.x, w.order, 3, 1 };
+    assert_int_equal(mp_truths_find(&s, MP_TRUTH_TOLD, w.rig.memory, &t), MP_ERR_USAGE);
+    assert_string_equal(
+        mp_message(),
+        "score correctness: task node-labels has answers for nodes, and here there is one answer a graph");
+    world_free(&w);
+}
+
 /* Two graphs, and one that does not count:
  *     keys 1 2 3 with shares .1 .2 .7;  keys 10 20 30 40 with shares .4 .3 .2 .1 */
 static void cuts_and_aucs_by_hand(void **state)
@@ -219,6 +233,7 @@ int main(void)
         cmocka_unit_test(keys_are_those_of_the_first_pooling),
         cmocka_unit_test(numbers_are_the_same_on_any_number_of_threads),
         cmocka_unit_test(where_no_node_matters_there_is_no_truth),
+        cmocka_unit_test(models_of_nodes_are_refused),
         cmocka_unit_test(cuts_and_aucs_by_hand),
     };
     return cmocka_run_group_tests_name("score correctness", tests, NULL, NULL);

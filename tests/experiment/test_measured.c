@@ -2,6 +2,10 @@
  * data set.
  * SPDX-License-Identifier: MIT */
 #include "cli/tiny.h"
+#include "experiment/correctness.h"
+#include "experiment/lab.h"
+#include "model/checkpoint.h"
+#include "train/preset.h"
 
 static const char *reproduce(const char *names, const char *more)
 {
@@ -52,6 +56,46 @@ static void every_measurement_has_its_rows_and_pictures(void **state)
     assert_string_equal(reproduce(NAMES, "--show"), out); /* all of it is in the store */
 }
 
+/* The AUC of the models that were kept, each on the graphs that its fold tests on. */
+static void numbers_are_those_of_the_kept_models_on_their_test_graphs(void **state)
+{
+    (void)state;
+    const char *out = reproduce("score-correctness", "");
+    mp_lab_options o = { .store_path = path("runs.db"),
+                         .data_dir = mp_spawn_dir(),
+                         .quick = true,
+                         .still = true,
+                         .folds = 2,
+                         .jobs = 1,
+                         .threads = 1 };
+    mp_ask ask = { .dataset = "TINY",
+                   .pool = "sag",
+                   .preset = MP_PRESET_PAPER,
+                   .settings = "score-dim=1 epochs=200",
+                   .models = true };
+    mp_study kept = { .store_path = path("runs.db"), .keep_models = true };
+    mp_lab *lab = mp_lab_new(&o, arena);
+    int row;
+    double sum = 0;
+    assert_int_equal(mp_lab_row(lab, &ask, &row), MP_OK);
+    assert_int_equal(mp_lab_runs(lab, row), 2);
+    for (int i = 0; i < 2; i++) {
+        const mp_cv_run *run = mp_lab_run_at(lab, row, i).run;
+        mp_model *m;
+        mp_about about;
+        mp_truths t;
+        if (mp_checkpoint_load(mp_study_model_path(&kept, &run->key, arena), arena, &m, &about) != MP_OK)
+            fail_msg("%s", mp_message());
+        mp_subject s = { m, &run->data->graphs, &run->data->x, run->split->test, run->split->n_test, 1 };
+        assert_int_equal(s.n, 35);
+        assert_int_equal(mp_truths_find(&s, MP_TRUTH_TOLD, arena, &t), MP_OK);
+        sum += mp_truths_auc(&t, MP_CUT_MEAN, 0.5, MP_AUC_STANDARD, arena);
+    }
+    char mean[32];
+    mp_format(mean, sizeof mean, " 2  %.2f ", 50 * sum);
+    assert_int_equal(rows_with(out, mean), 1);
+}
+
 static int count(const char *text, const char *word)
 {
     int n = 0;
@@ -66,9 +110,9 @@ static void case_studies_draw_columns_and_draws(void **state)
     assert_int_equal(count(page(), " nodes in 3 views. column 1: "), 2);
     assert_int_equal(count(page(), " nodes in 4 views. without: "), 2);
     assert_int_equal(count(page(), "6 nodes in 3 views. evaluation: 6 nodes, 3 kept: 0 1 2. draw 1: "), 2);
-    assert_non_null(
-        strstr(out, "largest difference between any two scores of the first pooling is 0, between the readouts behind "
-                    "it 0:"));
+    assert_non_null(strstr(out,
+                           "largest difference between scores of the first pooling is 0, between the readouts behind "
+                           "it 0:"));
     assert_non_null(strstr(out, "In evaluation it is off, and the tie stands."));
 }
 
@@ -76,6 +120,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_measurement_has_its_rows_and_pictures),
+        cmocka_unit_test(numbers_are_those_of_the_kept_models_on_their_test_graphs),
         cmocka_unit_test(case_studies_draw_columns_and_draws),
     };
     return cmocka_run_group_tests_name("experiments that look at models", tests, make_data, clean);

@@ -94,6 +94,16 @@ static mp_err put_yaml(const mp_group *s, mp_arena *a, mp_buf *b)
     return each_option(&s->key, s->grid, a, tell_yaml, b);
 }
 
+/* Folds of a file are known by its name and what it says: "mine.json#0123456789abcdef". */
+static void put_folds(const mp_run_key *key, mp_arena *a, mp_buf *b)
+{
+    const char *mark = strrchr(key->folds_from, '#');
+    if (strcmp(key->folds_from, "stratified") == 0 && key->folds != 10) mp_buf_printf(b, " --folds %d", key->folds);
+    if (!mark) return;
+    mp_buf_puts(b, " --folds-from ");
+    put_word(b, mp_arena_text(a, key->folds_from, (size_t)(mark - key->folds_from)));
+}
+
 /* `seed` NULL: how many there are to be is not known. */
 static mp_err put_command(const mp_run_key *key, mp_grid grid, const int *seed, int seeds, const char *store,
                           mp_arena *a, mp_buf *b)
@@ -108,7 +118,7 @@ static mp_err put_command(const mp_run_key *key, mp_grid grid, const int *seed, 
     MP_TRY(each_option(key, grid, a, tell_option, b));
     if (seed && seed[0] != usual.seed) mp_buf_printf(b, " --seed %d", seed[0]);
     if (seed) mp_buf_printf(b, " --seeds %d", seed[seeds - 1] - seed[0] + 1);
-    if (strcmp(key->folds_from, "stratified") == 0 && key->folds != 10) mp_buf_printf(b, " --folds %d", key->folds);
+    put_folds(key, a, b);
     mp_buf_puts(b, " --store ");
     put_word(b, store ? store : "midpool.db");
     return MP_OK;
@@ -154,9 +164,11 @@ mp_err mp_report_settings(const mp_report_page *p)
     mp_err e = MP_OK;
     if (p->count == 0) return MP_OK;
     mp_html_section_begin(p->b, "settings", "Settings and commands");
-    mp_html_para(p->b,
-                 "For each row the options that differ from the usual ones of its data set and method, as YAML for "
-                 "--config, and the command that makes it. Runs that are in the store are not trained again.");
+    mp_html_para(
+        p->b,
+        "For each row the options that differ from the usual ones of its data set and method, as YAML for "
+        "--config, and the command that makes it. Runs that are in the store are not trained again. Files and data "
+        "sets of one's own are named without their folder.");
     if (p->count > FEW) mp_html_fold_begin(p->b, mp_arena_printf(p->arena, "%d rows", p->count));
     for (int i = 0; i < p->count && e == MP_OK; i++) e = write_row(p, &p->study[i], &room);
     if (p->count > FEW) mp_html_fold_end(p->b);

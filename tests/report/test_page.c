@@ -233,8 +233,10 @@ static void names_with_quotes_stay_one_word_of_the_command(void **state)
 {
     (void)state;
     mp_stored run = run_of("a b'; rm c", 42, 1, 1, 0, 0, 0.5);
+    strcpy(run.key.folds_from, "my folds#1.json#0123456789abcdef");
     mp_buf b = page_of(&run, 1, &(mp_report_options){ 0 });
-    assert_has(section(&b, "settings"), "midpool cv &#39;a b&#39;\\&#39;&#39;; rm c&#39; --pool sag");
+    assert_has(section(&b, "settings"), "midpool cv &#39;a b&#39;\\&#39;&#39;; rm c&#39; --pool sag --seeds 1 "
+                                        "--folds-from &#39;my folds#1.json&#39; --store r.db");
     mp_buf_free(&b);
 }
 

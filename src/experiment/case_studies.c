@@ -40,7 +40,6 @@ static mp_err probe(const mp_probe_in *in, mp_arena *a, mp_buf *json)
         MP_TRY(mp_trail_run(in->model, &g, &x, (int)mp_json_int(in->arg, "draw", 0), a, &t));
         if (t.levels == 0) return mp_fail(MP_ERR_USAGE, "%s drops no nodes", mp_model_config(in->model)->pool);
         t.first_file_node = s.all->node_ptr[graph[i]] + 1;
-        t.levels = 1;
         mp_trail_place(&t, &g, a);
         mp_json_open(json, '{');
         mp_json_add_int(json, "graph", graph[i]);
@@ -55,10 +54,11 @@ static const mp_probe trail = { .name = "case study", .run = probe };
 
 /* ---------------------------------------------------------------- pictures */
 
-typedef struct shown { /* the first pooling of one graph, as a measurement has it */
+typedef struct shown { /* one graph, as a measurement has it */
     int graph, nodes;
     const double *x, *y;
-    mp_svg_level level; /* shade: the key; with columns */
+    int levels;          /* at least one */
+    mp_svg_level *level; /* shade: the key; with columns */
 } shown;
 
 static double number_at(const mp_json *list, int i)
@@ -78,30 +78,41 @@ static void read_edges(const mp_json *list, mp_arena *a, mp_svg_level *l)
     l->to = to;
 }
 
-/* Graph i of a measurement; false: there is none. */
-static bool read_graph(const mp_json *value, int i, mp_arena *a, shown *out)
+static mp_svg_level read_level(const mp_json *from, mp_arena *a)
 {
-    const mp_json *g = mp_json_at(value, i), *places = mp_json_get(g, "layout");
-    const mp_json *first = mp_json_at(mp_json_get(g, "levels"), 0), *nodes = mp_json_get(first, "nodes");
-    if (!places || !nodes || !mp_json_get(first, "edges")) return false;
-    int n = nodes->count, h = mp_json_get(nodes->first, "scores") ? mp_json_get(nodes->first, "scores")->count : 0,
-        v = 0;
-    double *x = MP_NEW(a, double, n), *y = MP_NEW(a, double, n), *score = MP_NEW(a, double, (size_t)n *(size_t)h);
+    const mp_json *nodes = mp_json_get(from, "nodes"), *scores = mp_json_get(nodes->first, "scores");
+    int n = nodes->count, h = scores ? scores->count : 0, v = 0;
+    double *score = MP_NEW(a, double, (size_t)n *(size_t)h), *key = MP_NEW(a, double, n);
     int *node = MP_NEW(a, int, n);
-    double *key = MP_NEW(a, double, n);
     unsigned char *kept = MP_NEW(a, unsigned char, n);
-    for (const mp_json *at = nodes->first, *place = places->first; at && place;
-         at = at->next, place = place->next, v++) {
+    for (const mp_json *at = nodes->first; at; at = at->next, v++) {
         node[v] = (int)mp_json_int(at, "node", 0);
         key[v] = mp_json_real(at, "key", 0);
         kept[v] = mp_json_flag(at, "kept", false);
         for (int d = 0; d < h; d++) score[v * h + d] = number_at(mp_json_get(at, "scores"), d);
+    }
+    mp_svg_level l = { .nodes = n, .node = node, .score = key, .kept = kept, .columns = h, .column = score };
+    read_edges(mp_json_get(from, "edges"), a, &l);
+    return l;
+}
+
+/* Graph i of a measurement; false: there is none. */
+static bool read_graph(const mp_json *value, int i, mp_arena *a, shown *out)
+{
+    const mp_json *g = mp_json_at(value, i), *places = mp_json_get(g, "layout"), *levels = mp_json_get(g, "levels");
+    if (!places || !levels || levels->count == 0) return false;
+    int v = 0;
+    double *x = MP_NEW(a, double, places->count), *y = MP_NEW(a, double, places->count);
+    for (const mp_json *place = places->first; place; place = place->next, v++) {
         x[v] = number_at(place, 0);
         y[v] = number_at(place, 1);
     }
-    *out = (shown){ .graph = (int)mp_json_int(g, "graph", 0), .nodes = n, .x = x, .y = y };
-    out->level = (mp_svg_level){ .nodes = n, .node = node, .score = key, .kept = kept, .columns = h, .column = score };
-    read_edges(mp_json_get(first, "edges"), a, &out->level);
+    *out = (shown){ .graph = (int)mp_json_int(g, "graph", 0), .nodes = v, .x = x, .y = y };
+    out->level = MP_NEW(a, mp_svg_level, levels->count);
+    for (const mp_json *l = levels->first; l; l = l->next) {
+        if (!mp_json_get(l, "nodes") || !mp_json_get(l, "edges")) return false;
+        out->level[out->levels++] = read_level(l, a);
+    }
     return true;
 }
 
@@ -130,6 +141,13 @@ static void draw(mp_section *out, const char *title, const char *note, const sho
     mp_section_picture(out, title, note, &svg, &csv);
     mp_buf_free(&svg);
     mp_buf_free(&csv);
+}
+
+static void draw_levels(mp_section *out, const char *title, const shown *g)
+{
+    mp_svg_graph_spec spec = { .nodes = g->nodes, .x = g->x, .y = g->y, .levels = g->levels, .level = g->level };
+    mp_picture p = mp_levels_picture(&spec, title, "faint dots are nodes that earlier poolings dropped", out->arena);
+    mp_section_figure(out, &p);
 }
 
 /* ---------------------------------------------------------------- scores, column by column */
@@ -163,11 +181,14 @@ static mp_err show_columns(mp_lab *lab, mp_section *out)
         shown g;
         MP_TRY(first_value(lab, set[i], "sag", "score-dim=3 flip=true", 0, a, &value));
         for (int k = 0; read_graph(value, k, a, &g); k++) {
-            mp_svg_level *panel = MP_NEW(a, mp_svg_level, g.level.columns);
-            for (int d = 0; d < g.level.columns; d++) panel[d] = mp_svg_column(&g.level, d, a);
-            draw(out, mp_arena_printf(a, "%s, graph %d: scores by column", set[i], g.graph), NULL, &g, g.level.columns,
+            const mp_svg_level *first = &g.level[0];
+            mp_svg_level *panel = MP_NEW(a, mp_svg_level, first->columns);
+            for (int d = 0; d < first->columns; d++) panel[d] = mp_svg_column(first, d, a);
+            draw(out, mp_arena_printf(a, "%s, graph %d: scores by column", set[i], g.graph), NULL, &g, first->columns,
                  panel);
         }
+        for (int k = 0; read_graph(value, k, a, &g); k++)
+            draw_levels(out, mp_arena_printf(a, "%s, graph %d: level by level", set[i], g.graph), &g);
     }
     return MP_OK;
 }
@@ -202,7 +223,7 @@ static mp_err show_dropscore(mp_lab *lab, mp_section *out)
             for (int p = 0; p < 2 + DRAWS && all; p++) {
                 all = read_graph(value[p], k, a, &g[p]);
                 if (!all) continue;
-                level[p] = g[p].level;
+                level[p] = g[p].level[0];
                 level[p].title = panels[p].title;
             }
             if (all)
@@ -215,19 +236,19 @@ static mp_err show_dropscore(mp_lab *lab, mp_section *out)
 
 /* ---------------------------------------------------------------- a pair that scores do not tell apart */
 
-static shown shown_of(const mp_trail_of_graph *t)
+/* The first pooling. */
+static shown shown_of(const mp_trail_of_graph *t, mp_arena *a)
 {
     const mp_trail_level *l = &t->level[0];
-    return (shown){ .nodes = t->nodes,
-                    .x = t->x,
-                    .y = t->y,
-                    .level = { .nodes = l->nodes,
-                               .edges = l->edges,
-                               .node = l->node,
-                               .score = l->key,
-                               .kept = l->kept,
-                               .from = l->from,
-                               .to = l->to } };
+    shown g = { .nodes = t->nodes, .x = t->x, .y = t->y, .levels = 1, .level = MP_NEW(a, mp_svg_level, 1) };
+    g.level[0] = (mp_svg_level){ .nodes = l->nodes,
+                                 .edges = l->edges,
+                                 .node = l->node,
+                                 .score = l->key,
+                                 .kept = l->kept,
+                                 .from = l->from,
+                                 .to = l->to };
+    return g;
 }
 
 static mp_err show_pair(mp_section *out)
@@ -258,11 +279,11 @@ static mp_err show_pair(mp_section *out)
             mp_buf kept = { 0 };
             MP_TRY(mp_trail_run(p.model, &p.g[i], &p.x, d, a, &run));
             mp_trail_place(&run, &p.g[i], a);
-            g = shown_of(&run);
-            level[d] = g.level;
+            g = shown_of(&run, a);
+            level[d] = g.level[0];
             level[d].title = titles[d];
             for (int v = 0; v < MP_PAIR_NODES; v++)
-                if (g.level.kept[v]) mp_buf_printf(&kept, "%s%d", kept.n ? " " : "", v);
+                if (level[d].kept[v]) mp_buf_printf(&kept, "%s%d", kept.n ? " " : "", v);
             mp_table_add(&t, "%s", p.name[i]);
             mp_table_add(&t, "%s", titles[d]);
             mp_table_add(&t, "%s", kept.p);

@@ -18,5 +18,6 @@ mp_err mp_make_information_gain(mp_lab *lab, mp_section *out);
 mp_err mp_make_score_columns(mp_lab *lab, mp_section *out);
 mp_err mp_make_kept_neighbours(mp_lab *lab, mp_section *out);
 mp_err mp_make_case_studies(mp_lab *lab, mp_section *out);
+mp_err mp_make_reconstruction(mp_lab *lab, mp_section *out);
 
 #endif

@@ -12,14 +12,20 @@ mp_subject mp_subject_tested(const mp_probe_in *in)
 
 mp_err mp_survey_row(mp_lab *lab, const mp_ask *given, const mp_probe *p, const char *arg, mp_arena *a, mp_survey *out)
 {
-    int row;
     mp_ask ask = *given;
-    mp_assert(ask.models && ask.grid == MP_GRID_NONE && ask.settings);
+    mp_assert(ask.settings);
     if (mp_lab_quick(lab)) ask.settings = mp_arena_printf(a, "%s epochs=200", ask.settings);
-    MP_TRY(mp_lab_row(lab, &ask, &row));
+    return mp_survey_take(lab, &ask, p, arg, a, out);
+}
+
+mp_err mp_survey_take(mp_lab *lab, const mp_ask *ask, const mp_probe *p, const char *arg, mp_arena *a, mp_survey *out)
+{
+    int row;
+    mp_assert(ask->models && ask->grid == MP_GRID_NONE);
+    MP_TRY(mp_lab_row(lab, ask, &row));
     int n = mp_lab_runs(lab, row);
     double *test = MP_NEW(a, double, n);
-    *out = (mp_survey){ .arena = a, .n = n, .value = MP_NEW(a, const mp_json *, n), .test = test };
+    *out = (mp_survey){ .arena = a, .n = n, .row = row, .value = MP_NEW(a, const mp_json *, n), .test = test };
     for (int i = 0; i < n; i++) {
         mp_lab_run run = mp_lab_run_at(lab, row, i);
         test[i] = run.result ? run.result->test_metric : (double)NAN;

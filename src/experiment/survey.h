@@ -19,11 +19,15 @@ typedef struct mp_survey {
     const mp_json **value; /* n: NULL where there is none */
     const double *test;    /* n: test metrics, NAN where there is none */
     double test_train;     /* graphs that test over graphs that train */
+    int row;               /* of the lab; -1: it was left out */
 } mp_survey;
 
 /* Measures the runs of a row that keeps its models and has no grid. In quick versions runs end after 200 epochs. */
 MP_MUST mp_err mp_survey_row(mp_lab *lab, const mp_ask *ask, const mp_probe *p, const char *arg, mp_arena *a,
                              mp_survey *out);
+/* The same with the epochs that the row asks for, in quick versions too. */
+MP_MUST mp_err mp_survey_take(mp_lab *lab, const mp_ask *ask, const mp_probe *p, const char *arg, mp_arena *a,
+                              mp_survey *out);
 
 typedef struct mp_over_runs {
     int n;            /* runs that have the number */

@@ -110,6 +110,25 @@ typedef struct mp_svg_dots_spec {
 void mp_svg_dots(const mp_svg_dots_spec *spec, mp_buf *out);
 void mp_svg_dots_csv(const mp_svg_dots_spec *spec, mp_buf *out); /* row, label, value */
 
+/* Points in the plane, panels side by side on one scale, each point in the colour of its value (dark blue small, yellow large). */
+typedef struct mp_svg_cloud {
+    const char *title; /* of the panel */
+    const double *x, *y;
+    int edges;            /* lines between points; 0: none */
+    const int *from, *to; /* edges */
+} mp_svg_cloud;
+
+typedef struct mp_svg_clouds_spec {
+    const char *title; /* as above */
+    int points;        /* of every panel */
+    const double *value;
+    int panels;
+    const mp_svg_cloud *panel;
+} mp_svg_clouds_spec;
+
+void mp_svg_clouds(const mp_svg_clouds_spec *spec, mp_buf *out);
+void mp_svg_clouds_csv(const mp_svg_clouds_spec *spec, mp_buf *out); /* panel, point, x, y, value */
+
 /* One level of pooling: the nodes that entered it, named by their number in the input graph. */
 typedef struct mp_svg_level {
     const char *title; /* may be NULL */

@@ -290,9 +290,42 @@ static void plain_tables_are_aligned(void **state)
     mp_buf_free(&b);
 }
 
+/* One scale for all panels: the same coordinates are in the same place of each. */
+static void clouds_share_their_scale_and_tell_their_points(void **state)
+{
+    (void)state;
+    static const double x[] = { 0, 1, (double)NAN }, y[] = { 0, 1, 2 }, value[] = { 0, 2, 1 }, far[] = { 0, 3, 1 };
+    static const int from[] = { 0, 1 }, to[] = { 1, 2 };
+    mp_svg_cloud panel[] = { { .title = "a<b", .x = x, .y = y, .edges = 2, .from = from, .to = to },
+                             { .title = "c", .x = far, .y = y } };
+    mp_svg_clouds_spec spec = { .title = "T", .points = 3, .value = value, .panels = 2, .panel = panel };
+    mp_buf svg = { 0 }, csv = { 0 };
+    mp_svg_clouds(&spec, &svg);
+    mp_svg_clouds_csv(&spec, &csv);
+    assert_sound(svg.p);
+    assert_int_equal(count(svg.p, "<circle"), 5); /* the one that is nowhere is left out, and its edge */
+    assert_int_equal(count(svg.p, "<path"), 1);
+    assert_int_equal(count(svg.p, "rgb(68,1,84)"), 2); /* the smallest value */
+    assert_int_equal(count(svg.p, "rgb(253,231,37)"), 2);
+    double first[2], second[2];
+    const char *at = strstr(svg.p, "<circle");
+    assert_int_equal(sscanf(at, "<circle cx=\"%lf\" cy=\"%lf\"", &first[0], &first[1]), 2);
+    at = strstr(strstr(strstr(at + 1, "<circle"), "<rect"), "<circle");
+    assert_int_equal(sscanf(at, "<circle cx=\"%lf\" cy=\"%lf\"", &second[0], &second[1]), 2);
+    assert_true(fabs(second[0] - first[0] - 246) < 0.11 && first[1] == second[1]);
+    assert_non_null(strstr(csv.p, "panel,point,x,y,value\na<b,0,0,0,0\na<b,1,1,1,2\na<b,2,,2,1\nc,0,0,0,0\n"));
+    mp_buf_free(&svg);
+    mp_buf_free(&csv);
+    spec = (mp_svg_clouds_spec){ .points = 0, .panels = 1, .panel = panel };
+    mp_svg_clouds(&spec, &svg);
+    assert_sound(svg.p);
+    mp_buf_free(&svg);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clouds_share_their_scale_and_tell_their_points),
         cmocka_unit_test(a_chart_is_sound_for_odd_numbers),
         cmocka_unit_test(long_numbers_stay_clear_of_titles_and_of_each_other),
         cmocka_unit_test(pictures_say_in_words_what_they_show),

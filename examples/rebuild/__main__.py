@@ -17,9 +17,13 @@ from pools import Pool
 
 # 6.1, 6.7: convolution, blocks (None: --layers), whether the last block pools, whether every block is read, readout
 ARCHS = {
-    "tu": ("gcn", None, True, True, lambda x: np.hstack([x.max(0), x.mean(0)])),
-    "colors": ("gin", 2, False, False, lambda x: x.sum(0)),
-    "triangles": ("gin", 3, False, False, lambda x: x.max(0)),
+    "tu": ("gcn", None, True, True, "max+mean"),
+    "colors": ("gin", 2, False, False, "sum"),
+    "triangles": ("gin", 3, False, False, "max"),
+}
+READOUTS = {  # 2.10
+    "max": lambda x: x.max(0), "mean": lambda x: x.mean(0), "sum": lambda x: x.sum(0),
+    "max+mean": lambda x: np.hstack([x.max(0), x.mean(0)]),
 }
 
 
@@ -27,12 +31,16 @@ def network(c, w, g, x):  # 6.1
     conv, blocks, pools_last, reads_each, readout = ARCHS[c["arch"]]
     conv, blocks = conv if c["conv"] == "auto" else c["conv"], blocks or c["layers"]
     learned = c["pool"] == "hgpsl" and c["next-conv"] == "auto"  # 3.5
-    r, name = 0, name_of(g)
+    readout = READOUTS[c.get("readout", "auto").replace("auto", readout)]
+    seen_from = c.get("score-from", "current")  # 3.0
+    r, name, first = 0, name_of(g), x
     for l in range(blocks):
-        layer = conv_of(conv, g)
+        layer, previous = conv_of(conv, g, c), x
         x = relu((gcn_noloop if l and learned and layer is gcn else layer)(w.under(f"convs.{l}"), g, x))
         if l < blocks - 1 or pools_last:
-            g, x = Pool(c, w.under(f"pools.{l}")).run(lose_edges(c, g, name, l), x)
+            pool, seen = Pool(c, w.under(f"pools.{l}")), {"current": x, "input": first, "previous": previous}[seen_from]
+            g, x = pool.run(lose_edges(c, g, name, l), x, seen)
+            first = first[pool.keep] if seen_from == "input" else first
         if reads_each or l == blocks - 1:
             r = r + readout(x)
     if c["arch"] != "tu":

@@ -9,7 +9,7 @@ def convolved(c, w, g, x, layers=None):
     """The outputs of all convolutions in turn, each after ReLU (5.0)."""
     name, out = "gcn" if c["conv"] == "auto" else c["conv"], []
     for l in range(c["layers"]) if layers is None else layers:
-        x = relu(conv_of(name, g)(w.under(f"convs.{l}"), g, x))
+        x = relu(conv_of(name, g, c)(w.under(f"convs.{l}"), g, x))
         out.append(x)
     return out
 

@@ -138,8 +138,24 @@ def ogb_gin(w, g, x):  # 2.7
     return linear(w, relu(batch_norm(w.under("mlp.1"), h)), "mlp.3")
 
 
-def conv_of(name, g):
+def chebygin(w, g, x, agg="mean"):  # 2.7
+    A = g.plain().open()
+    degree = A.sum(1, keepdims=True)
+    L = -A / np.sqrt((degree + 1e-5) * (degree.T + 1e-5))
+    T = [x, L @ x]
+    y, q = w["bias"], 0
+    while f"lins.{q}.weight" in w:
+        if q > 1:
+            T.append(2 * L @ T[-1] - T[-2])
+        y = y + (degree if q and agg == "sum" else 1) * (T[q] @ w[f"lins.{q}.weight"].T)
+        q += 1
+    return linear(w, relu(y), "nn.2") if "nn.2.weight" in w else y
+
+
+def conv_of(name, g, c):
     """The convolution of that name, or GCN where it needs attributes of edges and the edges are new (6.3)."""
+    if name == "chebygin":
+        return lambda w, g, x: chebygin(w, g, x, c.get("cheb-agg", "mean"))
     return CONVS["gcn" if name in ("gine", "ogb-gcn", "ogb-gin") and g.edge is None else name]
 
 
@@ -148,7 +164,7 @@ CONVS = {
     "gcn": gcn, "graphconv": graph_conv, "gin": gin, "sage": sage, "gat": gat, "cheb": cheb,
     "leconv": lambda w, g, x: le_conv(w, g, x, "paper"), "leconv-pyg": lambda w, g, x: le_conv(w, g, x, "pyg"),
     "leconv-authors": lambda w, g, x: le_conv(w, g, x, "authors"), "graphconv-mean": graph_conv_mean,
-    "gcn-raw": gcn_noloop, "gcn-noloop": gcn_noloop,
+    "gcn-raw": gcn_noloop, "gcn-noloop": gcn_noloop, "chebygin": chebygin,
 }
 
 

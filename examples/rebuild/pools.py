@@ -19,13 +19,16 @@ def unit(P):
 
 def score_proj(p):  # 3.1, 3.8
     P = p.w["select.weight"].T if "select.weight" in p.w else p.w["P"]
-    return p.x @ (P if p.shares else unit(P))
+    return p.seen @ (P if p.shares else unit(P))
 
 
 def score_sag(p):  # 3.2
     pyg = p.c["variant"] == "pyg"
     kind = "graphconv" if pyg else "gcn"
-    R = CONVS[p.auto("score-conv", kind)](p.w.under("gnn" if pyg else "gcn"), p.g, p.x)
+    conv, x = CONVS[p.auto("score-conv", kind)], p.seen
+    for i in range(p.c.get("score-layers", 1) - 1):
+        x = relu(conv(p.w.under(f"before.{i}"), p.g, x))
+    R = conv(p.w.under("gnn" if pyg else "gcn"), p.g, x)
     if "select.weight" in p.w:
         R = R * (p.w["select.weight"] if p.shares else np.sign(p.w["select.weight"]))
     return R
@@ -131,7 +134,7 @@ def score_tap(p):  # 3.11
 
 
 def score_linear(p):  # 3.1, variant authors
-    return linear(p.w, p.x, "proj")
+    return linear(p.w, p.seen, "proj")
 
 
 # ---- from scores to keys to kept nodes
@@ -216,7 +219,7 @@ GATES = {"tanh": np.tanh, "sigmoid": sigmoid, "identity": lambda R: R}
 
 
 def gated(p, rows):
-    x, G, h, width = p.x[rows], GATES[p.gate](p.R[rows]), p.c["score-dim"], p.c["width"]
+    x, G, h, width = p.x[rows], p.c.get("multiplier", 1) * GATES[p.gate](p.R[rows]), p.c["score-dim"], p.c["width"]
     if p.ungated:
         return x
     if width == "multihead":
@@ -354,9 +357,11 @@ class Pool:
     def lam(self, usual):
         return usual if self.c["lambda"] < 0 else self.c["lambda"]
 
-    def run(self, g, x):
+    def run(self, g, x, seen=None):
         self.g, self.x, self.gate = g, x, self.usual
+        self.seen = x if seen is None else seen
         R = self.score(self)  # may replace self.x, and self.gate where nothing was asked for
         self.R = softmax(R) if self.shares else R
         self.gate = self.given or self.gate
-        return self.coarsen(self, self.select(self, key_of(self, self.R)))
+        self.keep = self.select(self, key_of(self, self.R))
+        return self.coarsen(self, self.keep)

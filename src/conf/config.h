@@ -28,13 +28,15 @@ typedef struct mp_config {
     /* pooling; "auto" takes what `variant` and the operator say */
     int variant; /* paper | pyg | authors */
     double ratio, min_score;
-    int gate;         /* auto | tanh | sigmoid | identity */
-    int adj_power;    /* induced edges: 1 | 2 */
-    int score_conv;   /* auto | a convolution (nn/conv.h) */
-    int scale_n;      /* att, tap: gate times n */
-    double lambda;    /* hgpsl 1, rep 0.1, tap 0.1, ipool 0.5; negative: that default */
-    int hops;         /* vip 1, ipool 1, hgpsl 3; 0: that default */
-    double mi_weight; /* vip 1, cgi 0.001; negative: that default */
+    int gate;          /* auto | tanh | sigmoid | identity */
+    int adj_power;     /* induced edges: 1 | 2 */
+    int score_conv;    /* auto | a convolution (nn/conv.h) */
+    int scale_n;       /* att, tap: gate times n */
+    int score_from;    /* topk, sag, ug: what scores read: current | input | previous */
+    double multiplier; /* gates times this */
+    double lambda;     /* hgpsl 1, rep 0.1, tap 0.1, ipool 0.5; negative: that default */
+    int hops;          /* vip 1, ipool 1, hgpsl 3; 0: that default */
+    double mi_weight;  /* vip 1, cgi 0.001; negative: that default */
     /* task */
     int task;            /* auto | a task (src/task) */
     char metric[64];     /* the leading one; auto: the task's first */
@@ -44,6 +46,7 @@ typedef struct mp_config {
     int arch;    /* tu | colors | triangles | autoencoder | autoencoder-literal */
     int conv;    /* auto | a convolution */
     int encoder; /* none | embed */
+    int readout; /* auto | max | mean | sum | max+mean */
     int hidden, layers;
     double dropout;
     /* training */
@@ -110,6 +113,7 @@ enum { MP_COMBINE_SUM, MP_COMBINE_MAX, MP_COMBINE_L2 };
 enum { MP_RANK_AUTO, MP_RANK_RAW, MP_RANK_ACTIVATED };
 enum { MP_VARIANT_PAPER, MP_VARIANT_PYG, MP_VARIANT_AUTHORS };
 enum { MP_GATE_AUTO, MP_GATE_TANH, MP_GATE_SIGMOID, MP_GATE_IDENTITY };
+enum { MP_FROM_CURRENT, MP_FROM_INPUT, MP_FROM_PREVIOUS };
 enum { MP_SCHEDULE_CONSTANT, MP_SCHEDULE_COSINE, MP_SCHEDULE_STEP };
 enum { MP_ARCH_TU, MP_ARCH_COLORS, MP_ARCH_TRIANGLES, MP_ARCH_AUTOENCODER, MP_ARCH_AUTOENCODER_LITERAL };
 

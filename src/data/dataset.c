@@ -380,6 +380,7 @@ mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a,
         out->recipe = *as->recipe;
     else
         MP_TRY(mp_recipe_fit(raw, &out->recipe));
+    out->graphs.aim = mp_features_aim(&out->recipe, raw, a);
     MP_TRY(mp_features_apply(&out->recipe, raw, a, &out->x, &out->unseen_nodes));
     if (out->recipe.label_columns > 1) mp_sparse_know(a, &out->x); /* things of several properties, as atoms are */
     out->unused_edge_columns = raw->edge_columns_unread;

@@ -207,6 +207,16 @@ mp_err mp_features_apply(const mp_recipe *r, const mp_raw *raw, mp_arena *a, mp_
     return MP_OK;
 }
 
+const mp_real *mp_features_aim(const mp_recipe *r, const mp_raw *raw, mp_arena *a)
+{
+    const mp_sparse *x = &raw->attributes;
+    if (r->skip_attributes != 1 || !x->ptr) return NULL;
+    mp_real *aim = MP_NEW(a, mp_real, x->rows);
+    for (int v = 0; v < x->rows; v++)
+        if (x->ptr[v] < x->ptr[v + 1] && x->col[x->ptr[v]] == 0) aim[v] = x->val ? x->val[x->ptr[v]] : 1;
+    return aim;
+}
+
 static mp_err put_edge_labels(const mp_recipe *r, const mp_raw *raw, int v, int e, filling *f)
 {
     int first = r->edge_attributes;

@@ -67,6 +67,7 @@
     OP(memory)                                                                                                         \
     OP(kl_loss)                                                                                                        \
     OP(xent)                                                                                                           \
-    OP(distance)
+    OP(distance)                                                                                                       \
+    OP(share_kl)
 
 #endif

@@ -4,6 +4,7 @@
  *     bce       scale sum over known y of log(1 + exp(-|x|)) + max(x, 0) - x y;  dx = scale (sigmoid(x) - y)
  *     distance  scale sum over known y, d = x - y, of
  *               d^2;  |d|;  Huber: d^2/2, or delta (|d| - delta/2) beyond |d| = delta
+ *     share_kl  scale sum_v t_v log(t_v / s_v), s_v the mean of row v of shares S N x D;  dS_vd = -scale t_v / (D s_v)
  *
  * A y that is NaN is not known: it adds nothing and has no slope.
  * SPDX-License-Identifier: MIT */
@@ -61,5 +62,14 @@ mp_mat *mp_distance(mp_ctx *c, mp_mat *x, const mp_real *want, mp_error_kind how
     mp_real *slope = MP_NEW_RAW(c->arena, mp_real, mp_size(x));
     c->k->distance(out->v, slope, x->v, want, how, delta, scale, mp_size(x));
     MP_RECORD(c, loss_back, struct loss, out, x, slope);
+    return out;
+}
+
+mp_mat *mp_share_kl(mp_ctx *c, mp_mat *s, const mp_real *want, mp_real scale)
+{
+    mp_mat *out = mp_mat_new(c, 1, 1);
+    mp_real *slope = MP_NEW_RAW(c->arena, mp_real, mp_size(s));
+    c->k->share_kl(out->v, slope, s->v, want, scale, s->rows, s->cols);
+    MP_RECORD(c, loss_back, struct loss, out, s, slope);
     return out;
 }

@@ -104,6 +104,10 @@ mp_mat *mp_bce_known(mp_ctx *c, mp_mat *x, const mp_real *want, mp_real scale);
 /* Sum over the known entries of want of the distance of x from it, times scale; `delta` is Huber's. 1 x 1. */
 mp_mat *mp_distance(mp_ctx *c, mp_mat *x, const mp_real *want, mp_error_kind how, mp_real delta, mp_real scale);
 
+/* Sum over rows of want log(want / mean of the row of s), times scale: s has shares of each graph, want what they should be.
+ * 1 x 1. */
+mp_mat *mp_share_kl(mp_ctx *c, mp_mat *s, const mp_real *want, mp_real scale);
+
 /* One LSTM step (math.md 2.11): a B x 4H holds the gates i, f, g, o before their functions; before: the cell so far, B x H,
  * or NULL for zeros. Returns h and sets *cell. */
 mp_mat *mp_lstm(mp_ctx *c, mp_mat *a, mp_mat *before, mp_mat **cell);

@@ -292,6 +292,10 @@ void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, c
         return;
     }
     gather_graphs(a, all, which, n, sums_only, out);
+    if (all->aim) {
+        const mp_sparse column = { .rows = all->nodes, .cols = 1, .val = all->aim };
+        out->aim = gather_rows(a, (rows_of){ all, false }, &column, which, n, out->nodes).val;
+    }
     if (twins) out->norm->twins = mp_twins_gather(a, all, twins, which, n, out->node_ptr);
     *out_x = gather_rows(a, (rows_of){ all, false }, all_x, which, n, out->nodes);
     if (!all->edge_x || sums_only) return;

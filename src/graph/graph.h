@@ -59,6 +59,7 @@ typedef struct mp_graph {
     const struct mp_graph *origin; /* the graph it was pooled from first, where a pooling needs that; else NULL */
     const int *origin_node;        /* N: its nodes there                           */
     const int *which;              /* B: a batch's graphs in the collection it was gathered from; else NULL  */
+    const mp_real *aim;            /* N: how much attention nodes deserve, where a data set says so; else NULL */
     const void *extra;             /* what a method keeps for each graph of the collection (Haar bases); else NULL */
 } mp_graph;
 

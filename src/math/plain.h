@@ -148,6 +148,10 @@ typedef struct mp_paths {
               size_t n))                                                                                                \
     ROW(distance, (mp_real *loss, mp_real *slope, const mp_real *x, const mp_real *want, mp_error_kind how, mp_real delta,     \
                    mp_real scale, size_t n))                                                                            \
+    /* Shares of a graph from amounts: over their sum, or softmax; all 0 where there is nothing. */                    \
+    ROW(aim_shares, (mp_real *t, const mp_real *amount, const int *ptr, bool softmax, int B))                          \
+    /* scale times the sum of t log(t / s), s the mean of a row of S. */                                              \
+    ROW(share_kl, (mp_real *loss, mp_real *slope, const mp_real *S, const mp_real *t, mp_real scale, int N, int D))    \
     /* w NULL: weights of 1. slope: B factors. */                                                                     \
     ROW(link_loss, (mp_real *loss, mp_real *slope, const mp_real *A0, const mp_real *M, const mp_real *w,               \
                   const int *node_ptr, const int *row_ptr, int padded, int B, int K))                                \
@@ -202,6 +206,8 @@ typedef struct mp_paths {
     ROW(range_sizes, (mp_real *out, const int *ptr, bool inverse, int ranges))                                        \
     ROW(range_counts, (mp_real *out, const int *ptr, int ranges))                                                     \
     ROW(hat_weights, (mp_real *w, const mp_csr *g)) /* 1 / sqrt(number of edges of row times that of column) */       \
+    /* ChebyGIN: edges to others of each row, and of an edge -1 / sqrt((degree + 1e-5) of row times that of column); loops 0. */ \
+    ROW(cheb_weights, (mp_real *w, mp_real *degree, const mp_csr *g))                                                 \
     /* Strengths w of memberships, over what each node gives in all, plus eps. */                                     \
     ROW(member_shares, (mp_real *alpha, const mp_real *w, const mp_members *t, mp_real eps, int nodes))               \
     ROW(either, (mp_real *out, const int *which, mp_real yes, mp_real no, int n)) /* yes where which[i] >= 0 */       \

@@ -242,3 +242,30 @@ void mp_plain_kl_loss(mp_real *loss, mp_real *slope, double *work, const mp_real
     for (size_t i = 0; i < at(ptr[B], K); i++) slope[i] = scale * slope[i];
     loss[0] = (mp_real)(all / B);
 }
+
+/* ---- shares of a graph against what they should be */
+void mp_plain_aim_shares(mp_real *t, const mp_real *amount, const int *ptr, bool softmax, int B)
+{
+    for (int b = 0; b < B; b++) {
+        double sum = 0;
+        mp_real most = 0;
+        for (int v = ptr[b]; v < ptr[b + 1]; v++) most = v == ptr[b] || amount[v] > most ? amount[v] : most;
+        for (int v = ptr[b]; v < ptr[b + 1]; v++) {
+            t[v] = softmax ? exp1(amount[v] - most) : amount[v];
+            sum += (double)t[v];
+        }
+        for (int v = ptr[b]; v < ptr[b + 1]; v++) t[v] = sum > 0 ? (mp_real)((double)t[v] / sum) : 0;
+    }
+}
+
+void mp_plain_share_kl(mp_real *loss, mp_real *slope, const mp_real *S, const mp_real *t, mp_real scale, int N, int D)
+{
+    double sum = 0;
+    for (int v = 0; v < N; v++) {
+        mp_real s = (mp_real)TINY;
+        for (int d = 0; d < D; d++) s += S[at(v, D) + (size_t)d] / (mp_real)D;
+        if (t[v] > 0) sum += (double)(t[v] * (log1(t[v]) - log1(s)));
+        for (int d = 0; d < D; d++) slope[at(v, D) + (size_t)d] = -scale * t[v] / (s * (mp_real)D);
+    }
+    loss[0] = (mp_real)(sum * (double)scale);
+}

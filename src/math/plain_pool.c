@@ -30,6 +30,22 @@ void mp_plain_hat_weights(mp_real *w, const mp_csr *g)
     }
 }
 
+void mp_plain_cheb_weights(mp_real *w, mp_real *degree, const mp_csr *g)
+{
+    for (int v = 0; v < g->nodes; v++) {
+        int n = 0;
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) n += g->col[e] != v;
+        degree[v] = (mp_real)n;
+    }
+    for (int v = 0; v < g->nodes; v++) {
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
+            int u = g->col[e];
+            double both = ((double)degree[v] + 1e-5) * ((double)degree[u] + 1e-5);
+            w[e] = u == v ? 0 : (mp_real)(-1 / sqrt(both));
+        }
+    }
+}
+
 void mp_plain_member_shares(mp_real *alpha, const mp_real *w, const mp_members *t, mp_real eps, int nodes)
 {
     for (int u = 0; u < nodes; u++) {

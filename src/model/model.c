@@ -3,6 +3,7 @@
 #include "model/model.h"
 #include "base/guard.h"
 #include "baseline/baseline.h"
+#include "model/aim.h"
 #include "model/options.h"
 
 #include <math.h>
@@ -13,11 +14,12 @@
 #define AT(field) offsetof(mp_config, field)
 static const mp_opt network_rows[] = {
     { "arch", MP_OPT_CHOICE, AT(arch), "tu", 0, 0, "tu|colors|triangles|autoencoder|autoencoder-literal", "network around the pooling; autoencoders go back to the nodes, which have a row of outputs each" },
-    { "conv", MP_OPT_CHOICE, AT(conv), "auto", 0, 0, "auto|gcn|graphconv|gin|sage|gat|cheb|leconv|leconv-pyg|leconv-authors|graphconv-mean|gcn-raw|gcn-noloop|gine|ogb-gcn|ogb-gin", "convolution of the network" },
+    { "conv", MP_OPT_CHOICE, AT(conv), "auto", 0, 0, "auto|gcn|graphconv|gin|sage|gat|cheb|leconv|leconv-pyg|leconv-authors|graphconv-mean|gcn-raw|gcn-noloop|gine|ogb-gcn|ogb-gin|chebygin", "convolution of the network" },
     { "encoder", MP_OPT_CHOICE, AT(encoder), "none", 0, 0, "none|embed", "before the first layer: a learned row for each value of each feature column, summed" },
     { "hidden", MP_OPT_INT, AT(hidden), "128", 1, 4096, NULL, "channels" },
     { "layers", MP_OPT_INT, AT(layers), "3", 1, 16, NULL, "blocks of convolution and pooling" },
     { "dropout", MP_OPT_REAL, AT(dropout), "0.5", 0, 0.999, NULL, "dropout of the head" },
+    { "readout", MP_OPT_CHOICE, AT(readout), "auto", 0, 0, "auto|max|mean|sum|max+mean", "what of all nodes goes to the head; auto: as the arch has it" },
     { "edge-attributes", MP_OPT_CHOICE, AT(edge_attributes), "use", 0, 0, "use|ignore", "labels and attributes of edges, for convolutions that take them" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
@@ -51,6 +53,7 @@ struct mp_model {
     void *baseline_state;
     const arch *arch;
     mp_inputs in;
+    mp_read_kind read;
     mp_lin encoder; /* with --encoder embed */
     int blocks;
     mp_goal goal;
@@ -185,14 +188,32 @@ static bool lifts(const mp_model *m, int l)
     return m->arch->nodes && l == m->arch->up;
 }
 
+static mp_read_kind read_of(const mp_config *c)
+{
+    enum { AUTO, MAX, MEAN, SUM, MAXMEAN };
+    static const mp_read_kind asked[] = {
+        [MAX] = MP_READ_MAX, [MEAN] = MP_READ_MEAN, [SUM] = MP_READ_SUM, [MAXMEAN] = MP_READ_MAXMEAN
+    };
+    return c->readout == AUTO ? archs[c->arch].read : asked[c->readout];
+}
+
+/* Width of the features that the scores of a pooling read. */
+static int seen_by(const mp_config *c, int input, int previous, int current)
+{
+    const int width[] = { [MP_FROM_CURRENT] = current, [MP_FROM_INPUT] = input, [MP_FROM_PREVIOUS] = previous };
+    return width[c->score_from];
+}
+
 static mp_err init_blocks(mp_model *m, mp_arena *a)
 {
     const mp_pool_op *op = mp_pool_find(m->conf.pool);
     m->arch = &archs[m->conf.arch];
     m->blocks = m->arch->blocks ? m->arch->blocks : m->conf.layers;
     const mp_conv_kind *usual = conv_of(&m->conf);
-    int width = init_encoder(m);
+    int width = init_encoder(m), input = width;
+    m->read = read_of(&m->conf);
     for (int l = 0; l < m->blocks; l++) {
+        int previous = width;
         const char *number = mp_arena_printf(a, "%d", l);
         bool pooled = l && m->pool[l - 1] && !lifts(m, l - 1), last = l == m->blocks - 1;
         const mp_conv_kind *kind = pooled ? mp_pool_next_conv(m->pool[l - 1], usual) : usual;
@@ -206,11 +227,12 @@ static mp_err init_blocks(mp_model *m, mp_arena *a)
                                                          .edge_tables = &m->in.edge_tables });
         width = out;
         if (!pools(m, l)) continue;
-        m->pool[l] = mp_pool_new(a, op, &m->conf, &m->params, mp_param_under(&m->params, "pools", number), width);
+        m->pool[l] = mp_pool_new_seeing(a, op, &m->conf, &m->params, mp_param_under(&m->params, "pools", number), width,
+                                        seen_by(&m->conf, input, previous, width));
         if (last || lifts(m, l)) mp_pool_ends(m->pool[l]);
         width = mp_pool_width(m->pool[l]);
     }
-    if (!m->arch->nodes) init_head(m, m->arch->read == MP_READ_MAXMEAN ? 2 * width : width);
+    if (!m->arch->nodes) init_head(m, m->read == MP_READ_MAXMEAN ? 2 * width : width);
     return MP_OK;
 }
 
@@ -257,10 +279,12 @@ static mp_mat *run_head(const mp_model *m, mp_ctx *c, mp_mat *r)
     return r;
 }
 
-static mp_pooling *run_pool(const mp_pool *pool, mp_ctx *c, const mp_graph *g, mp_mat *x, const mp_pooling *before)
+static mp_pooling *run_pool(const mp_pool *pool, mp_ctx *c, const mp_graph *g, mp_mat *x, mp_input seen,
+                            const mp_pooling *before)
 {
     mp_pooling *p = MP_NEW(c->arena, mp_pooling, 1);
     p->before = before;
+    p->seen = seen;
     p->g = g;
     p->x = x;
     mp_pool_run(pool, c, p);
@@ -273,6 +297,18 @@ static mp_mat *part_of(mp_ctx *c, mp_mat *mean, int64_t some, int64_t all)
     return mp_mix(c, (mp_real)some / (mp_real)all, mean, 0, NULL);
 }
 
+static int poolings(const mp_model *m)
+{
+    int n = 0;
+    for (int l = 0; l < m->blocks; l++) n += m->pool[l] != NULL;
+    return n;
+}
+
+static mp_mat *plus(mp_ctx *c, mp_mat *sum, double weight, mp_mat *loss)
+{
+    return sum ? mp_mix(c, 1, sum, (mp_real)weight, loss) : mp_mix(c, (mp_real)weight, loss, 0, NULL);
+}
+
 /* Auxiliary losses are averaged over the poolings. */
 static mp_mat *add_loss(const mp_model *m, mp_ctx *c, mp_mat *sum, int level, const mp_pooling *p)
 {
@@ -282,10 +318,7 @@ static mp_mat *add_loss(const mp_model *m, mp_ctx *c, mp_mat *sum, int level, co
     if (c->whole)
         loss = nodes ? part_of(c, loss, p->g->nodes, c->whole->nodes[level])
                      : part_of(c, loss, p->g->graphs, c->whole->graphs);
-    int poolings = 0;
-    for (int l = 0; l < m->blocks; l++) poolings += m->pool[l] != NULL;
-    mp_real weight = (mp_real)(mp_pool_loss_weight(pool) / poolings);
-    return sum ? mp_mix(c, 1, sum, weight, loss) : mp_mix(c, weight, loss, 0, NULL);
+    return plus(c, sum, mp_pool_loss_weight(pool) / poolings(m), loss);
 }
 
 /* Nodes of one kind have one row. */
@@ -314,6 +347,9 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
     mp_input in = encode(m, c, (mp_input){ .dense = dense, .sparse = x });
     mp_mat *r = NULL, *now = NULL;
     const mp_pooling *last = NULL;
+    const mp_graph *intact = g; /* what the last pooling met, before it lost edges */
+    mp_input first = in;        /* of the nodes that are left */
+    const mp_real *aim = c->training && aux && mp_config_aims(&m->conf) ? g->aim : NULL; /* the same */
     bool bare = false; /* only the next convolution needs the values of `now` again */
     if (trail) trail->levels = 0;
     if (aux) *aux = NULL;
@@ -321,24 +357,32 @@ mp_mat *mp_model_forward(const mp_model *m, mp_ctx *c, const mp_graph *g, const 
     for (int l = 0; l < m->blocks; l++) {
         mp_mat *before = bare && m->conv[l].kind->reads_once ? now : NULL;
         now = mp_conv_run(&m->conv[l], c, g, in, !(m->arch->nodes && l == m->blocks - 1));
-        if (before) mp_mat_spent(c, before);
+        bool again = m->pool[l] && m->conf.score_from == MP_FROM_PREVIOUS; /* scores read it too */
+        if (before && !again) mp_mat_spent(c, before);
         bare = false;
         if (m->pool[l]) {
-            mp_pooling *p = run_pool(m->pool[l], c, g, now, last);
+            intact = g;
+            const mp_input seen[] = { [MP_FROM_INPUT] = first, [MP_FROM_PREVIOUS] = in };
+            mp_pooling *p = run_pool(m->pool[l], c, g, now, seen[m->conf.score_from], last);
+            if (m->conf.score_from == MP_FROM_INPUT) first = mp_input_rows(c, first, p->keep, p->keep_ptr[g->graphs]);
             last = p;
             now = p->out_x;
             g = p->out_g;
             bare = p->bare;
             if (trail) trail->level[trail->levels++] = p;
             if (aux && p->loss) *aux = add_loss(m, c, *aux, l, p);
+            if (aim) {
+                *aux = plus(c, *aux, 1.0 / poolings(m), mp_aim_loss(&m->conf, c, p, aim));
+                aim = mp_aim_left(c, p, aim);
+            }
         }
         if (lifts(m, l)) {
             now = mp_pool_lift(last, c, now);
-            g = last->g;
+            g = intact;
             bare = false;
         }
         if (!m->arch->nodes && (m->arch->read_each || l == m->blocks - 1)) {
-            mp_mat *read = mp_readout(c, now, g->node_ptr, g->graphs, m->arch->read);
+            mp_mat *read = mp_readout(c, now, g->node_ptr, g->graphs, m->read);
             r = r ? mp_mix(c, 1, r, 1, read) : read;
         }
         in = MP_DENSE(now);

@@ -12,7 +12,8 @@ static const char training[] =
     "pool hidden encoder batch-size epochs patience seed lr weight-decay beta1 clip schedule "
     "warmup:schedule=cosine lr-drop:schedule=step task metric stop-on:patience!=0";
 /* Of the network around node-drop operators (model.c); baselines are networks of their own. */
-static const char network[] = "arch conv edge-attributes layers:arch=tu dropout:arch=tu";
+static const char network[] = "arch conv readout:arch=tu readout:arch=colors readout:arch=triangles edge-attributes "
+                              "layers:arch=tu dropout:arch=tu";
 
 #define SHARED (1 + MP_TASKS_MOST + MP_CONVS_MOST) /* lists before those of the method */
 

@@ -6,11 +6,11 @@
 
 #define ADDED_MOST 16
 
-static const mp_conv_kind *kinds[32 + ADDED_MOST] = { &mp_conv_gcn,        &mp_conv_graph,   &mp_conv_gin,
-                                                      &mp_conv_sage,       &mp_conv_gat,     &mp_conv_cheb,
-                                                      &mp_conv_le,         &mp_conv_le_pyg,  &mp_conv_le_authors,
-                                                      &mp_conv_graph_mean, &mp_conv_gcn_raw, &mp_conv_gcn_noloop,
-                                                      &mp_conv_gine,       &mp_conv_ogb_gcn, &mp_conv_ogb_gin };
+static const mp_conv_kind *kinds[32 + ADDED_MOST] = {
+    &mp_conv_gcn,  &mp_conv_graph,   &mp_conv_gin,        &mp_conv_sage,       &mp_conv_gat,     &mp_conv_cheb,
+    &mp_conv_le,   &mp_conv_le_pyg,  &mp_conv_le_authors, &mp_conv_graph_mean, &mp_conv_gcn_raw, &mp_conv_gcn_noloop,
+    &mp_conv_gine, &mp_conv_ogb_gcn, &mp_conv_ogb_gin,    &mp_conv_chebygin
+};
 
 const mp_conv_kind *const *mp_conv_kinds(void)
 {

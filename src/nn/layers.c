@@ -69,13 +69,33 @@ mp_mat *mp_bnorm_run(const mp_bnorm *l, mp_ctx *c, mp_mat *x)
     return mp_batch_norm(c, x, mp_use(c, l->gamma), mp_use(c, l->beta), mp_use(c, l->mean), mp_use(c, l->var));
 }
 
+mp_mat *mp_lin_by(mp_ctx *c, mp_input x, mp_mat *w, mp_mat *b, bool relu)
+{
+    if (x.of) return mp_pick(c, mp_lin_by(c, mp_unshared(x), w, b, relu), x.of, x.nodes);
+    if (x.sparse && !x.sparse->ptr) x.dense = mp_dense_input(c, x);
+    if (x.dense) return mp_linear(c, x.dense, w, b, relu);
+    mp_mat *y = mp_linear_sparse(c, x.sparse, w, b);
+    return relu ? mp_act_of(c, y, MP_ACT_RELU) : y;
+}
+
 mp_mat *mp_lin_run(const mp_lin *l, mp_ctx *c, mp_input x, bool relu)
 {
-    if (x.of) return mp_pick(c, mp_lin_run(l, c, mp_unshared(x), relu), x.of, x.nodes);
-    if (x.sparse && !x.sparse->ptr) x.dense = mp_dense_input(c, x);
-    if (x.dense) return mp_linear(c, x.dense, mp_use(c, l->w), mp_use(c, l->b), relu);
-    mp_mat *y = mp_linear_sparse(c, x.sparse, mp_use(c, l->w), mp_use(c, l->b));
-    return relu ? mp_act_of(c, y, MP_ACT_RELU) : y;
+    return mp_lin_by(c, x, mp_use(c, l->w), mp_use(c, l->b), relu);
+}
+
+mp_input mp_input_rows(mp_ctx *c, mp_input x, const int *which, int n)
+{
+    if (x.of) {
+        int *of = MP_NEW_RAW(c->arena, int, n);
+        for (int i = 0; i < n; i++) of[i] = x.of[which[i]];
+        x.of = of;
+        x.nodes = n;
+        return x;
+    }
+    if (x.dense) return MP_DENSE(mp_pick(c, x.dense, which, n));
+    mp_sparse *rows = MP_NEW(c->arena, mp_sparse, 1);
+    *rows = mp_sparse_pick(c->arena, x.sparse, which, n);
+    return (mp_input){ .sparse = rows };
 }
 
 const mp_graph *mp_looped(mp_ctx *c, const mp_graph *g)

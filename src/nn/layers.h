@@ -30,6 +30,11 @@ mp_lin mp_lin_init(mp_params *p, const char *prefix, const char *name, int in, i
 /* Glorot initial weights, no bias. */
 mp_lin mp_lin_glorot(mp_params *p, const char *prefix, const char *name, int in, int out);
 mp_mat *mp_lin_run(const mp_lin *l, mp_ctx *c, mp_input x, bool relu);
+/* The same with these weights; b NULL: none. */
+mp_mat *mp_lin_by(mp_ctx *c, mp_input x, mp_mat *w, mp_mat *b, bool relu);
+
+/* The features of nodes which[0..n-1]. */
+mp_input mp_input_rows(mp_ctx *c, mp_input x, const int *which, int n);
 
 #define MP_TABLES_MOST 24
 typedef struct mp_tables {           /* columns of features that stand for tables of embeddings, side by side */

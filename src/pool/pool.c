@@ -45,10 +45,16 @@ static mp_act gate_of(mp_act usual, const mp_config *conf)
 mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, mp_params *params, const char *prefix,
                      int channels)
 {
+    return mp_pool_new_seeing(a, op, conf, params, prefix, channels, channels);
+}
+
+mp_pool *mp_pool_new_seeing(mp_arena *a, const mp_pool_op *op, const mp_config *conf, mp_params *params,
+                            const char *prefix, int channels, int seen)
+{
     op = mp_pool_row(op, conf);
     bool one_column = conf->width == MP_WIDTH_REPEAT || conf->width == MP_WIDTH_MLP;
     mp_act gate = op->gate;
-    mp_setup s = { conf, params, prefix, channels, one_column ? 1 : conf->score_dim, &gate };
+    mp_setup s = { conf, params, prefix, channels, seen, one_column ? 1 : conf->score_dim, &gate };
     mp_pool *pool = MP_NEW(a, mp_pool, 1);
     *pool = (mp_pool){ .op = op, .conf = conf, .channels = channels, .cols = s.cols, .expand = { -1, -1 } };
     pool->shares = conf->min_score > 0;
@@ -110,6 +116,7 @@ static mp_mat *gate_rows(const mp_pool *pool, mp_ctx *c, const mp_pooling *p, co
     int D = pool->conf->score_dim;
     int split = pool->conf->width == MP_WIDTH_MULTIHEAD ? (p->x->cols + D - 1) / D : 0;
     mp_mat *x = mp_gate(c, p->x, p->score, pool->gate, rows, n, split);
+    if (pool->conf->multiplier != 1) x = mp_mix(c, (mp_real)pool->conf->multiplier, x, 0, NULL);
     switch (pool->conf->width) {
     case MP_WIDTH_REPEAT:
         return mp_repeat(c, x, D);
@@ -142,6 +149,11 @@ mp_mat *mp_pool_directions(const mp_pool *pool, mp_ctx *c, int param)
 {
     mp_mat *p = mp_use(c, param);
     return pool->shares ? p : mp_unit_cols(c, p);
+}
+
+mp_input mp_pool_seen(const mp_pooling *p)
+{
+    return p->seen.dense || p->seen.sparse ? p->seen : MP_DENSE(p->x);
 }
 
 mp_mat *mp_row_scale(mp_ctx *c, mp_mat *x, mp_mat *column)

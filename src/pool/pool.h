@@ -25,6 +25,7 @@ typedef struct mp_pooling {
     const struct mp_pooling *before; /* in: the pooling before this one; NULL: the first   */
     const uint64_t *names;           /* edge_loss.c: of the graphs as they came in, NULL: not asked for */
     mp_mat *x;                       /* in; a scorer may replace it                             */
+    mp_input seen;                   /* in: what scores read where that is not x (--score-from) */
     mp_mat *in;                      /* mp_pool_run: x as it came in                            */
     mp_mat *score;                   /* scorer: N x D, raw                                      */
     void *aside;                     /* scorer: baggage for its coarsener                       */
@@ -54,6 +55,7 @@ typedef struct mp_setup {
     mp_params *params;
     const char *prefix;
     int channels; /* C: width of the features that come in */
+    int seen;     /* width of the features that scores read; channels unless --score-from says otherwise */
     int cols;     /* D: score columns                      */
     mp_act *gate; /* f; a scorer may change the operator's */
 } mp_setup;
@@ -147,6 +149,9 @@ int mp_pool_options(const mp_pool_op *op, const mp_config *c, mp_use_list out[MP
 /* Claims the parameters of one pooling layer on `channels` features, under `prefix`. */
 mp_pool *mp_pool_new(mp_arena *a, const mp_pool_op *op, const mp_config *conf, mp_params *params, const char *prefix,
                      int channels);
+/* The same where scores read features of another width (p->seen). */
+mp_pool *mp_pool_new_seeing(mp_arena *a, const mp_pool_op *op, const mp_config *conf, mp_params *params,
+                            const char *prefix, int channels, int seen);
 /* Says that nothing after this layer asks for edges: where out_x does without them, out_g gets none. */
 void mp_pool_ends(mp_pool *pool);
 /* Whether all it asks of a graph, as configured, is the normalised sum over closed neighbourhoods. */
@@ -186,6 +191,9 @@ const mp_graph *mp_pool_hat(mp_ctx *c, const mp_graph *g);
 /* Learned directions as their scorer uses them: columns of length 1. Where scores become shares of a graph, columns as they
  * are: there a length says how sharply shares differ. */
 mp_mat *mp_pool_directions(const mp_pool *pool, mp_ctx *c, int param);
+
+/* What scores read: p->seen, or p->x. */
+mp_input mp_pool_seen(const mp_pooling *p);
 
 /* Every element of row i of x times element i of a column of constants. */
 mp_mat *mp_row_scale(mp_ctx *c, mp_mat *x, mp_mat *column);

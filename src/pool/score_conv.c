@@ -1,9 +1,11 @@
 /* score_conv.c - scores by graph convolution: SAGPool's, and GSAPool's mixture with a linear score.
- *     SAG:  R = conv(X), C -> D                                                        (Lee et al. 2019; math.md 3.2)
+ *     SAG:  R = conv(X), C -> D, or several in a row                                                        (Lee et al. 2019; math.md 3.2)
  *     GSA:  R = a tanh(conv(X)) + (1-a) tanh(X W + b), and X is replaced by its fusion    (Zhang et al. 2020; 3.9)
  *           mix = before:  R = a conv(X) + (1-a) (X W + b), gate tanh
  * SPDX-License-Identifier: MIT */
 #include "pool/pool.h"
+
+#include <stdio.h>
 
 enum { MP_MIX_AUTO, MP_MIX_AFTER, MP_MIX_BEFORE };
 enum { MP_FUSION_AUTO, MP_FUSION_GCN, MP_FUSION_GAT, MP_FUSION_NONE, MP_FUSION_RAW };
@@ -22,8 +24,22 @@ static const mp_opt gsa_rows[] = {
 /* clang-format on */
 MP_OPTION_SET(static, gsa_set, gsa_options, gsa_rows);
 
+#define LAYERS_MOST 4
+typedef struct sag_options {
+    int layers, hidden;
+} sag_options;
+/* clang-format off */
+static const mp_opt sag_rows[] = {
+    { "score-layers", MP_OPT_INT, offsetof(sag_options, layers), "1", 1, LAYERS_MOST, NULL, "sag: convolutions that score, one after the other, with ReLU between" },
+    { "score-hidden", MP_OPT_INT, offsetof(sag_options, hidden), "32", 1, 4096, NULL, "sag: channels between convolutions that score" },
+    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+};
+/* clang-format on */
+MP_OPTION_SET(static, sag_set, sag_options, sag_rows);
+
 typedef struct sag {
-    mp_conv conv;
+    mp_conv conv, before[LAYERS_MOST]; /* the last one, and those before it */
+    int befores;
     int select; /* variant pyg: one scalar whose sign multiplies the score, all of it under a threshold; -1: none */
 } sag;
 
@@ -32,8 +48,15 @@ static void sag_init(void *state, const mp_setup *s)
     sag *a = state;
     bool pyg = s->conf->variant == MP_VARIANT_PYG;
     const mp_conv_kind *kind = mp_conv_chosen(s->conf, "score-conv", pyg ? &mp_conv_graph : &mp_conv_gcn);
-    a->conv =
-        mp_conv_init(s->params, mp_param_under(s->params, s->prefix, pyg ? "gnn" : "gcn"), kind, s->channels, s->cols);
+    const sag_options *o = MP_OWN(s->conf, sag_set, sag_options);
+    int width = s->seen;
+    for (int i = 0; i < o->layers - 1; i++, width = o->hidden) {
+        char name[32];
+        snprintf(name, sizeof name, "before.%d", i);
+        a->before[a->befores++] =
+            mp_conv_init(s->params, mp_param_under(s->params, s->prefix, name), kind, width, o->hidden);
+    }
+    a->conv = mp_conv_init(s->params, mp_param_under(s->params, s->prefix, pyg ? "gnn" : "gcn"), kind, width, s->cols);
     a->select = -1;
     if (pyg && s->cols == 1)
         a->select = mp_param_plain(s->params, s->prefix, "select.weight", 1, 1, MP_INIT_UNIFORM, 1);
@@ -42,7 +65,9 @@ static void sag_init(void *state, const mp_setup *s)
 static void sag_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
     const sag *a = state;
-    p->score = mp_conv_run(&a->conv, c, p->g, MP_DENSE(p->x), false);
+    mp_input x = mp_pool_seen(p);
+    for (int i = 0; i < a->befores; i++) x = MP_DENSE(mp_conv_run(&a->before[i], c, p->g, x, true));
+    p->score = mp_conv_run(&a->conv, c, p->g, x, false);
     if (a->select >= 0) p->score = mp_linear(c, p->score, mp_pool_directions(pool, c, a->select), NULL, false);
 }
 
@@ -55,7 +80,8 @@ static bool sag_sums_only(const void *state, const mp_config *conf)
 
 const mp_scorer mp_score_conv = { .name = "convolution",
                                   .formula = "GCN(X)",
-                                  .options = "score-conv variant",
+                                  .options = "score-conv variant score-from score-layers score-hidden:score-layers!=1",
+                                  .own = &sag_set,
                                   .size = sizeof(sag),
                                   .init = sag_init,
                                   .run = sag_run,

@@ -24,7 +24,8 @@ static const char *json_text(mp_case *k, const mp_json *v)
 static const char *option_of(mp_case *k, const char *key)
 {
     static const char *const other[][2] = { { "h", "score-dim" }, { "p_s", "drop" }, { "nonlinearity", "gate" },
-                                            { "rank", NULL },     { "seed", NULL },  { "pool", NULL } };
+                                            { "rank", NULL },     { "seed", NULL },  { "pool", NULL },
+                                            { "readout", NULL } };
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         if (strcmp(key, other[i][0]) == 0) return other[i][1];
     char *name = mp_arena_text(k->arena, key, strlen(key));

@@ -3,6 +3,7 @@
 #include "train/once.h"
 #include "base/guard.h"
 #include "base/sha256.h"
+#include "model/aim.h"
 #include "model/checkpoint.h"
 #include "train/judge.h"
 
@@ -35,6 +36,8 @@ mp_err mp_run_plan(const mp_dataset *d, const mp_config *config, mp_arena *a, mp
 {
     mp_goal goal;
     if (!d->seal) return mp_fail(MP_ERR_INPUT, "%s has no graph labels, so nothing can be learned from it", d->name);
+    if (mp_config_aims(config) && !d->graphs.aim)
+        return mp_fail(MP_ERR_USAGE, "attention-loss: %s does not say how much attention nodes deserve", d->name);
     mp_config resolved = *config;
     mp_config_resolve(&resolved, &d->graphs);
     MP_TRY(mp_config_fits(config, d->task));

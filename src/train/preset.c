@@ -11,6 +11,10 @@
 
 #define KNYAZEV "hidden=64 batch-size=32 lr=0.001 beta1=0.5 weight-decay=0.0001 schedule=step patience=0 "
 
+#define PYG                                                                                                            \
+    "hidden=64 batch-size=60 lr=0.001 weight-decay=0 epochs=300 patience=0 attention-loss=100 "                        \
+    "attention-target=softmax "
+
 #define OGB "conv=ogb-gcn encoder=embed ratio=0.25 lr=0.001"
 
 #define ZINC "arch=autoencoder hidden=32 batch-size=128 epochs=500 patience=50"
@@ -19,6 +23,18 @@ const mp_preset mp_presets[] = {
     { "mid", "score-dim=5 flip=true drop=0.1", "MID with 5 score columns, flipscore and dropscore 0.1", false },
     { "colors", KNYAZEV "arch=colors epochs=300 lr-drop=280", "network and optimiser for COLORS-3", false },
     { "triangles", KNYAZEV "arch=triangles epochs=100 lr-drop=85,95", "network and optimiser for TRIANGLES", false },
+    { "knyazev-colors",
+      KNYAZEV "arch=colors epochs=300 lr-drop=280 conv=chebygin cheb-order=2 min-score=0.03 score-from=previous "
+              "score-init=normal",
+      "the authors' network for COLORS-3: ChebyGIN, scores of the input, a threshold", false },
+    { "knyazev-triangles",
+      KNYAZEV "arch=triangles epochs=100 lr-drop=85,95 conv=chebygin cheb-order=7 cheb-agg=sum cheb-layers=2 "
+              "min-score=0.0001 score-conv=chebygin score-layers=3 score-hidden=32",
+      "the authors' network for TRIANGLES: ChebyGIN of seven polynomials, a network that scores, a threshold", false },
+    { "pyg-colors", PYG "arch=colors min-score=0.05 score-from=input",
+      "PyG's example for COLORS-3: GIN, scores of the input, a threshold, attention as it should be", false },
+    { "pyg-triangles", PYG "arch=triangles min-score=0.001",
+      "PyG's example for TRIANGLES: GIN, a threshold, attention as it should be", false },
     { "ogb", OGB, "encoders, network and optimiser for molecules", true },
     { "ogb-large", OGB " batch-size=512", "the same with batches of 512, for ogbg-molhiv", true },
     { "gmt", "lr=0.001 weight-decay=0.0001 clip=1 schedule=cosine warmup=50 epochs=500 patience=500 stop-on=metric",

@@ -134,6 +134,16 @@ else
 --pool ipool --overlap cosine --hops 3
 --pool ipool --gate tanh --mid
 --pool sag --edge-loss 0.4
+--pool topk --arch colors --conv chebygin --cheb-order 3 --score-from previous --min-score 0.05
+--pool sag --arch colors --conv chebygin --cheb-order 5 --cheb-agg sum --cheb-layers 2 --score-conv chebygin --score-layers 3
+--pool topk --score-from input --mid
+--pool topk --score-from previous --variant authors
+--pool sag --score-from input --encoder embed --score-layers 2
+--pool ug --score-from previous --multiplier 2
+--pool asap --readout sum --multiplier 0.5
+--pool topk --arch colors --readout mean
+--pool topk --arch triangles --readout max+mean
+--pool set2set --conv chebygin --cheb-order 3 --cheb-agg sum
 --pool asap --edge-loss 0.3 --mid --edge-loss-in test
 --pool rep --edge-loss 0.5
 --pool set2set --processing-steps 2

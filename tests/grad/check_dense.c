@@ -391,6 +391,28 @@ void check_memory(void **state)
     }
 }
 
+/* Against the mean of the columns; a node that should get nothing, a graph where nobody should. */
+void check_share_kl(void **state)
+{
+    mp_check *t = *state;
+    for (int D = 1; D <= 3; D++) {
+        mp_check_reset(t);
+        mp_mat *x = mp_check_input(t, NODES, D);
+        mp_real amount[NODES], want[NODES];
+        for (int softmax = 0; softmax < 2; softmax++) {
+            for (int v = 0; v < NODES; v++) amount[v] = v % 3 == 1 || (v >= ptr[1] && v < ptr[2]) ? 0 : 1 + v % 4;
+            t->ctx.k->aim_shares(want, amount, ptr, softmax, GRAPHS);
+            MP_GRADCHECK(t, mp_share_kl(&t->ctx, mp_softmax(&t->ctx, x, ptr, GRAPHS), want, 0.7));
+        }
+    }
+    /* Two nodes with shares 1/4 and 3/4 that should be 1/2 each: log(4/3) / 2. */
+    mp_arena_reset(t->ctx.arena);
+    static mp_real share[] = { 0.25, 0.75 };
+    static const mp_real half[] = { 0.5, 0.5 };
+    mp_mat *loss = mp_share_kl(&t->ctx, mp_mat_of(&t->ctx, share, 2, 1), half, 1);
+    assert_true(fabs(loss->v[0] - 0.5 * log(4.0 / 3)) < 1e-12);
+}
+
 void check_kl_loss(void **state)
 {
     mp_check *t = *state;

@@ -1,5 +1,6 @@
 /* test_gradients_models.c - gradients of layers, of every pooling operator with the kept nodes held fixed, and of whole
- * networks agree with central differences.
+ * networks agree with central differences. More than 500 lines because layers, poolings and networks share the way inputs are drawn
+ * whose keys lie apart.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <setjmp.h>
@@ -18,12 +19,14 @@
 
 static const int sizes[] = { 6, 1, 5 };
 
-static void layer(mp_check *t, const mp_conv_kind *kind, bool weighted, bool relu, bool sparse)
+static void layer(mp_check *t, const mp_conv_kind *kind, const mp_config *conf, bool weighted, bool relu, bool sparse)
 {
     mp_check_reset(t);
     mp_graph g = mp_rig_graph(&t->rig, 3, sizes, 0.35, weighted ? 0.3 : 0);
     mp_params p = { .arena = t->rig.memory };
-    mp_conv_setup how = { .params = &p, .prefix = "conv", .in = 4, .out = 3, .edge_in = kind->edge_x ? 3 : 0 };
+    mp_conv_setup how = {
+        .params = &p, .prefix = "conv", .in = 4, .out = 3, .edge_in = kind->edge_x ? 3 : 0, .conf = conf
+    };
     mp_conv l = mp_conv_new(kind, &how);
     if (kind->edge_x) g.edge_x = mp_rig_attributes(&t->rig, &g, 3, sparse + relu);
     mp_check_params(t, &p);
@@ -43,7 +46,22 @@ static void every_convolution(void **state)
 {
     mp_check *t = *state;
     for (const mp_conv_kind *const *kind = mp_conv_kinds(); *kind; kind++)
-        for (int how = 0; how < 8; how++) layer(t, *kind, how & 1, how & 2, how & 4);
+        for (int how = 0; how < 8; how++) layer(t, *kind, NULL, how & 1, how & 2, how & 4);
+}
+
+static void chebygin_of_every_order(void **state)
+{
+    mp_check *t = *state;
+    for (int how = 0; how < 48; how++) {
+        char order[8];
+        mp_config conf;
+        mp_config_init(&conf);
+        snprintf(order, sizeof order, "%d", 1 + how / 8);
+        option_set(&conf, "cheb-order", order);
+        option_set(&conf, "cheb-agg", how & 1 ? "sum" : "mean");
+        option_set(&conf, "cheb-layers", how & 4 ? "2" : "1");
+        layer(t, &mp_conv_chebygin, &conf, how & 1, how & 2, how & 4);
+    }
 }
 
 static void attention_and_added_loops(void **state)
@@ -311,6 +329,9 @@ static void draw_network(mp_check *t, const mp_config *conf, int outputs, net_ca
     n->x = (mp_sparse){ .rows = n->g.nodes, .cols = 5, .ptr = ptr, .col = col, .val = value };
     if (conf->encoder) n->x.val = NULL; /* an encoder is about nodes that are equal */
     n->g.edge_x = mp_rig_attributes(&t->rig, &n->g, 3, MP_RIG_SPARSE);
+    mp_real *aim = MP_NEW(t->rig.memory, mp_real, n->g.nodes);
+    for (int v = 0; v < n->g.nodes; v++) aim[v] = v % 3;
+    n->g.aim = aim;
     mp_inputs in = { .features = 5, .edge_features = 3, .outputs = outputs };
     mp_err e = mp_model_new(t->rig.memory, conf, in, &n->m);
     assert_int_equal(e, MP_OK);
@@ -441,6 +462,34 @@ static void networks_with_attributes_of_edges(void **state)
     network(t, "pool=diff hidden=10 encoder=embed clusters=2", 3);
 }
 
+static void networks_that_score_other_features_or_know_the_attention(void **state)
+{
+    mp_check *t = *state;
+    t->kinks_expected = true;
+    static const char *const nets[] = {
+        "pool=topk arch=tu hidden=10 layers=2 score-from=input",
+        "pool=topk arch=tu hidden=10 layers=2 score-from=previous score-dim=3 flip=true",
+        "pool=sag arch=tu hidden=10 layers=2 score-from=input score-dim=3 flip=true",
+        "pool=sag arch=tu hidden=10 layers=2 score-from=previous conv=gin",
+        "pool=sag arch=tu hidden=10 layers=1 score-from=input encoder=embed score-dim=2",
+        "pool=topk arch=triangles hidden=8 score-from=previous variant=authors dropout=0.3 ratio=0.8",
+        "pool=ug arch=triangles hidden=8 score-from=input ratio=0.8",
+        "pool=sag arch=tu hidden=10 layers=2 score-layers=3 score-hidden=5",
+        "pool=sag arch=triangles hidden=8 conv=chebygin cheb-order=4 cheb-agg=sum cheb-layers=2 score-conv=chebygin "
+        "score-layers=2 score-hidden=4 ratio=0.8",
+        "pool=topk arch=colors hidden=8 conv=chebygin min-score=0.1 score-from=previous score-init=normal",
+        "pool=topk arch=tu hidden=10 layers=2 readout=sum multiplier=1.5",
+        "pool=gsa arch=tu hidden=10 layers=2 readout=mean multiplier=0.5 width=mlp score-dim=2",
+        "pool=asap arch=colors hidden=8 readout=max+mean multiplier=2",
+        "pool=topk arch=tu hidden=10 layers=2 readout=max",
+        "pool=topk arch=colors hidden=8 attention-loss=3",
+        "pool=sag arch=triangles hidden=8 attention-loss=100 attention-target=softmax ratio=0.8",
+        "pool=topk arch=triangles hidden=8 attention-loss=10 min-score=0.05 score-dim=3 score-from=input",
+    };
+    for (size_t i = 0; i < sizeof nets / sizeof *nets; i++) network(t, nets[i], i < 5 ? 3 : 1);
+    assert_true(t->entries > 1000 && t->kinks * 1000 <= t->entries);
+}
+
 static void every_network(void **state)
 {
     mp_check *t = *state;
@@ -474,12 +523,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(every_convolution),
+        CASE(chebygin_of_every_order),
         CASE(attention_and_added_loops),
         CASE(every_operator_at_every_dimension_width_and_variant),
         CASE(every_option_of_every_operator),
         CASE(graphs_without_edges),
         CASE(networks_with_attributes_of_edges),
         CASE(autoencoders_around_every_operator),
+        CASE(networks_that_score_other_features_or_know_the_attention),
         CASE(every_network),
     };
     return cmocka_run_group_tests_name("gradients of layers, poolings and networks", tests, NULL, NULL);

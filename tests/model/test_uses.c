@@ -83,6 +83,9 @@ static int set_up(void **state)
     raw.name = "TINY";
     assert_int_equal(mp_dataset_build(&raw, NULL, w->arena, &w->data), MP_OK);
     mp_folds_fixed(&w->data, w->arena, &w->folds);
+    mp_real *aim = MP_NEW(w->arena, mp_real, w->data.graphs.nodes);
+    for (int v = 0; v < w->data.graphs.nodes; v++) aim[v] = (mp_real)(v % 3);
+    w->data.graphs.aim = aim;
     *state = w;
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "dense_convs.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,6 +195,42 @@ static void cheb(const dense_graph *g, matrix y)
     add_bias(y, g, "bias");
 }
 
+/* Knyazev's layer as it is written: polynomials of X side by side, then one or two maps. */
+static void chebygin(const dense_graph *g, matrix y)
+{
+    static matrix p, t[3], z;
+    int K = g->order ? g->order : 2;
+    double degree[MOST];
+    adjacency(p, g, 0, LOOPS_GONE);
+    for (int i = 0; i < g->n; i++) {
+        degree[i] = 0;
+        for (int j = 0; j < g->n; j++) degree[i] += p[i][j];
+    }
+    for (int i = 0; i < g->n; i++)
+        for (int j = 0; j < g->n; j++) p[i][j] *= -1 / sqrt((degree[i] + 1e-5) * (degree[j] + 1e-5));
+    memset(y, 0, sizeof(matrix));
+    for (int q = 0; q < K; q++) {
+        char name[32];
+        snprintf(name, sizeof name, "lins.%d.weight", q);
+        if (q == 0) input(t[0], g);
+        for (int i = 0; q > 0 && i < g->n; i++)
+            for (int k = 0; k < g->in; k++) {
+                double sum = 0;
+                for (int j = 0; j < g->n; j++) sum += p[i][j] * t[(q - 1) % 3][j][k];
+                t[q % 3][i][k] = q == 1 ? sum : 2 * sum - t[(q - 2) % 3][i][k];
+            }
+        times(z, t[q % 3], g->n, g->in, g->weight(g->from, name), g->out);
+        for (int i = 0; i < g->n; i++)
+            for (int k = 0; k < g->out; k++) y[i][k] += (q && g->sum ? degree[i] : 1) * z[i][k];
+    }
+    add_bias(y, g, "bias");
+    if (g->layers < 2) return;
+    for (int i = 0; i < g->n; i++)
+        for (int k = 0; k < g->out; k++) z[i][k] = fmax(y[i][k], 0);
+    times(y, z, g->n, g->out, g->weight(g->from, "nn.2.weight"), g->out);
+    add_bias(y, g, "nn.2.bias");
+}
+
 /* x_i W_3 + b_3 + sum over edges of w (root_sign ROOT_i + near_sign NEAR_j), b_1 always with W_1. */
 static void leconv(const dense_graph *g, matrix y, int first_is_root, double two_sign)
 {
@@ -325,7 +362,8 @@ int dense_conv(const char *name, const dense_graph *g, double *y)
                  { "leconv-authors", le_authors },
                  { "gine", gine },
                  { "ogb-gcn", ogb_gcn },
-                 { "ogb-gin", ogb_gin } };
+                 { "ogb-gin", ogb_gin },
+                 { "chebygin", chebygin } };
     static matrix out;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (strcmp(rows[i].name, name) != 0) continue;

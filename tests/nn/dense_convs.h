@@ -10,6 +10,7 @@ typedef struct dense_graph {
     const double *x; /* n x in                                            */
     const double *e; /* n x n x edge_in: attributes of the edge from column j to row i */
     int edge_in;
+    int order, sum, layers;                                      /* chebygin; 0: as usual */
     const void *from;                                            /* for weight                                        */
     const double *(*weight)(const void *from, const char *name); /* [in][out]; fails when there is none */
 } dense_graph;

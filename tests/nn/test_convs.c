@@ -26,9 +26,11 @@ typedef struct bench {
     mp_params params;
     mp_conv conv;
     mp_mat *x;
+    mp_config conf;
+    int chebygin[3]; /* its order, whether it sums, its layers */
 } bench;
 
-static bench bench_new(const mp_conv_kind *kind, uint64_t seed, bool weighted, double loops)
+static bench bench_with(const mp_conv_kind *kind, uint64_t seed, bool weighted, double loops, const char *options)
 {
     static const int sizes[] = { 9 };
     bench b = { .rig = mp_rig_new(seed) };
@@ -36,13 +38,21 @@ static bench bench_new(const mp_conv_kind *kind, uint64_t seed, bool weighted, d
     if (weighted) b.g.w = mp_rig_weights(&b.rig, &b.g);
     b.params.arena = b.rig.memory;
     b.g.edge_x = mp_rig_attributes(&b.rig, &b.g, EDGE, (mp_rig_kind)(seed % MP_RIG_KINDS));
-    b.conv =
-        mp_conv_new(kind, &(mp_conv_setup){ .params = &b.params, .prefix = "", .in = IN, .out = OUT, .edge_in = EDGE });
+    mp_conv_setup how = { .params = &b.params, .prefix = "", .in = IN, .out = OUT, .edge_in = EDGE };
+    mp_config_init(&b.conf);
+    if (options) assert_int_equal(mp_conf_set_all(mp_config_table, &b.conf, options, "test"), MP_OK);
+    if (options) how.conf = &b.conf;
+    b.conv = mp_conv_new(kind, &how);
     mp_rig_params(&b.rig, &b.params);
     b.x = mp_rig_mat(&b.rig, b.g.nodes, IN);
     b.ctx = (mp_ctx){ .arena = mp_arena_new(1 << 16), .k = mp_kernels_get(), .training = true };
     mp_params_bind(&b.params, &b.ctx, NULL);
     return b;
+}
+
+static bench bench_new(const mp_conv_kind *kind, uint64_t seed, bool weighted, double loops)
+{
+    return bench_with(kind, seed, weighted, loops, NULL);
 }
 
 static void bench_free(bench *b)
@@ -78,7 +88,12 @@ static void compare(bench *b, const mp_conv_kind *kind, bool relu)
         a[i] = on[i] ? (b->g.w ? b->g.w->v[at[i]] : 1) : 0;
         for (int k = 0; k < EDGE && on[i]; k++) attributes[i * EDGE + k] = attribute(b->g.edge_x, at[i], k);
     }
-    dense_graph d = { n, IN, OUT, on, a, b->x->v, attributes, EDGE, &b->params, weight_of };
+    dense_graph d = { .n = n, .in = IN, .out = OUT, .on = on, .a = a, .x = b->x->v, .e = attributes, .edge_in = EDGE };
+    d.from = &b->params;
+    d.weight = weight_of;
+    d.order = b->chebygin[0];
+    d.sum = b->chebygin[1];
+    d.layers = b->chebygin[2];
     if (!dense_conv(kind->name, &d, truth)) fail_msg("%s has no dense reference", kind->name);
     mp_mat *y = mp_conv_run(&b->conv, &b->ctx, &b->g, MP_DENSE(b->x), relu);
     assert_int_equal(y->cols, OUT);
@@ -98,6 +113,23 @@ static void every_convolution_agrees_with_dense_matrices(void **state)
             compare(&b, *k, how & 4);
             bench_free(&b);
         }
+    }
+}
+
+static void chebygin_agrees_at_every_order(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 64; how++) {
+        char options[96];
+        int order = 1 + how % 8, sum = how / 8 % 2, layers = 1 + how / 16 % 2;
+        snprintf(options, sizeof options, "conv=chebygin cheb-order=%d cheb-agg=%s cheb-layers=%d", order,
+                 sum ? "sum" : "mean", layers);
+        bench b = bench_with(&mp_conv_chebygin, (uint64_t)how, false, how / 32 ? 0.3 : 0, options);
+        b.chebygin[0] = order;
+        b.chebygin[1] = sum;
+        b.chebygin[2] = layers;
+        compare(&b, &mp_conv_chebygin, how & 1);
+        bench_free(&b);
     }
 }
 
@@ -271,6 +303,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_convolution_agrees_with_dense_matrices),
+        cmocka_unit_test(chebygin_agrees_at_every_order),
         cmocka_unit_test(every_convolution_is_a_choice_and_every_choice_a_convolution),
         cmocka_unit_test(choices_that_were_first_stay_first),
         cmocka_unit_test(names_choose_rows),

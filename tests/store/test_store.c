@@ -140,7 +140,7 @@ static void runs_are_listed_in_one_order_and_can_be_filtered(void **state)
 /* Another value of an option than it has. */
 static void change(const mp_opt *o, mp_config *c)
 {
-    static const char *const tries[] = { "0.25", "2", "true", "false", NULL };
+    static const char *const tries[] = { "0.25", "2", "3", "true", "false", NULL };
     mp_config was = *c;
     for (int i = 0; tries[i] && mp_conf_same(o, c, &was); i++)
         if (mp_conf_set(mp_config_table, c, o->name, tries[i], o->name) != MP_OK) *c = was;

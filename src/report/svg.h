@@ -24,6 +24,7 @@ typedef struct mp_svg_chart_spec {
     const char *title; /* opens the words; it is not drawn. May be NULL */
     const char *x_label, *y_label;
     int width, height; /* 0: 380 x 240 */
+    bool log_x, log_y; /* a logarithmic axis: points that are not above 0 are left out */
     int series;
     const mp_svg_series *line;
 } mp_svg_chart_spec;

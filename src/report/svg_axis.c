@@ -19,17 +19,28 @@ void mp_svg_axis_init(mp_svg_axis *a, double from, double to)
     *a = (mp_svg_axis){ .lo = (double)INFINITY, .hi = (double)-INFINITY, .from = from, .to = to };
 }
 
+bool mp_svg_placed(const mp_svg_axis *a, double v)
+{
+    return isfinite(v) && (!a->log || v > 0);
+}
+
+/* What the axis is even in. */
+static double scaled(const mp_svg_axis *a, double v)
+{
+    return a->log ? log10(v) : within(v);
+}
+
 void mp_svg_axis_include(mp_svg_axis *a, double v)
 {
-    if (!isfinite(v)) return;
-    v = within(v);
+    if (!mp_svg_placed(a, v)) return;
+    v = scaled(a, v);
     if (v < a->lo) a->lo = v;
     if (v > a->hi) a->hi = v;
 }
 
 double mp_svg_place(const mp_svg_axis *a, double v)
 {
-    v = within(v);
+    v = scaled(a, v);
     return a->from + (v - a->lo) / (a->hi - a->lo) * (a->to - a->from);
 }
 
@@ -42,10 +53,27 @@ static double round_step(double range)
     return ten * 5 <= range / 4 ? ten * 5 : ten * 2 <= range / 4 ? ten * 2 : ten;
 }
 
+/* Whole powers of ten, at least one step and about six of them. */
+static void close_log(mp_svg_axis *a)
+{
+    if (!(a->lo <= a->hi)) a->lo = a->hi = 0;
+    a->lo = floor(a->lo + 1e-9);
+    a->hi = fmax(ceil(a->hi - 1e-9), a->lo + 1);
+    a->step = ceil((a->hi - a->lo) / 6);
+    a->hi = a->lo + a->step * ceil((a->hi - a->lo) / a->step);
+}
+
 /* Widens the range to whole steps. */
 void mp_svg_axis_close(mp_svg_axis *a)
 {
-    if (!(a->lo <= a->hi) || (a->lo == 0 && a->hi == 0)) *a = (mp_svg_axis){ 0, 1, 0, a->from, a->to };
+    if (a->log) {
+        close_log(a);
+        return;
+    }
+    if (!(a->lo <= a->hi) || (a->lo == 0 && a->hi == 0)) {
+        a->lo = 0;
+        a->hi = 1;
+    }
     if (a->hi - a->lo < 1e-9 * (fabs(a->hi) + 1e-9)) {
         a->lo -= 0.5 * fabs(a->lo) + 1e-9;
         a->hi += 0.5 * fabs(a->hi) + 1e-9;
@@ -58,14 +86,13 @@ void mp_svg_axis_close(mp_svg_axis *a)
 double mp_svg_tick(const mp_svg_axis *a, int i)
 {
     double v = a->lo + i * a->step;
+    if (a->log) return pow(10, v);
     return fabs(v) < a->step / 1000 ? 0 : v;
 }
 
 int mp_svg_ticks(const mp_svg_axis *a)
 {
-    int n = 0;
-    while (mp_svg_tick(a, n) <= a->hi + a->step / 2) n++;
-    return n;
+    return (int)floor((a->hi - a->lo) / a->step + 1.5);
 }
 
 const char *mp_svg_tick_text(const mp_svg_axis *a, int i, char out[32])

@@ -8,8 +8,9 @@
 #define MP_SVG_LETTER 6.4 /* width of one at the size of numbers, about */
 
 typedef struct mp_svg_axis {
-    double lo, hi, step; /* in numbers */
+    double lo, hi, step; /* in numbers; of a logarithmic axis in powers of ten */
     double from, to;     /* in the picture */
+    bool log;            /* set behind mp_svg_axis_init; numbers that are not above 0 have no place on it */
 } mp_svg_axis;
 
 /* An axis without numbers, then numbers that it has to hold (what is not finite is passed over), then round ends. */
@@ -18,6 +19,7 @@ void mp_svg_axis_include(mp_svg_axis *a, double v);
 void mp_svg_axis_close(mp_svg_axis *a);
 
 double mp_svg_place(const mp_svg_axis *a, double v); /* of a number in the picture */
+bool mp_svg_placed(const mp_svg_axis *a, double v);  /* whether it has one */
 
 /* The round numbers, in order; what is zero but for rounding is 0. */
 int mp_svg_ticks(const mp_svg_axis *a);

@@ -12,7 +12,7 @@ static void find_ranges(const mp_svg_chart_spec *c, mp_svg_axis *x, mp_svg_axis 
     for (int s = 0; s < c->series; s++) {
         const mp_svg_series *l = &c->line[s];
         for (int i = 0; i < l->n; i++) {
-            if (!isfinite(l->y[i])) continue;
+            if (!mp_svg_placed(x, l->x[i]) || !mp_svg_placed(y, l->y[i])) continue;
             mp_svg_axis_include(x, l->x[i]);
             mp_svg_axis_include(y, l->y[i]);
             if (l->lo) mp_svg_axis_include(y, l->lo[i]);
@@ -42,20 +42,26 @@ static void draw_axes(const mp_svg_chart_spec *c, const mp_svg_axis *x, const mp
     mp_buf_puts(b, "</text></g>\n");
 }
 
+/* Whether point i has a place, and `v` (its y, or an end of its band) too. */
+static bool placed(const mp_svg_series *l, int i, double v, const mp_svg_axis *x, const mp_svg_axis *y)
+{
+    return mp_svg_placed(x, l->x[i]) && mp_svg_placed(y, l->y[i]) && mp_svg_placed(y, v);
+}
+
 static void draw_band(const mp_svg_series *l, const mp_svg_axis *x, const mp_svg_axis *y, mp_buf *b)
 {
     int n = 0;
-    for (int i = 0; i < l->n; i++) n += isfinite(l->y[i]) && isfinite(l->lo[i]) && isfinite(l->hi[i]);
+    for (int i = 0; i < l->n; i++) n += placed(l, i, l->lo[i], x, y) && placed(l, i, l->hi[i], x, y);
     if (n < 2) return;
     mp_buf_printf(b, "<path fill=\"%s\" fill-opacity=\".18\" d=\"", l->colour);
     char move = 'M';
     for (int i = 0; i < l->n; i++) {
-        if (!isfinite(l->y[i]) || !isfinite(l->lo[i])) continue;
+        if (!placed(l, i, l->lo[i], x, y)) continue;
         mp_buf_printf(b, "%c%.1f %.1f", move, mp_svg_place(x, l->x[i]), mp_svg_place(y, l->lo[i]));
         move = 'L';
     }
     for (int i = l->n - 1; i >= 0; i--)
-        if (isfinite(l->y[i]) && isfinite(l->hi[i]))
+        if (placed(l, i, l->hi[i], x, y))
             mp_buf_printf(b, "L%.1f %.1f", mp_svg_place(x, l->x[i]), mp_svg_place(y, l->hi[i]));
     mp_buf_puts(b, "Z\"/>\n");
 }
@@ -66,7 +72,7 @@ static void draw_line(const mp_svg_series *l, const mp_svg_axis *x, const mp_svg
                   l->colour, l->dashed ? " stroke-dasharray=\"5 3\"" : "");
     int drawn = 0;
     for (int i = 0; i < l->n; i++)
-        if (isfinite(l->y[i]))
+        if (placed(l, i, l->y[i], x, y))
             mp_buf_printf(b, "%s%.1f %.1f", drawn++ ? "L" : "", mp_svg_place(x, l->x[i]), mp_svg_place(y, l->y[i]));
     mp_buf_puts(b, drawn ? "\"/>\n" : "0 0\"/>\n");
 }
@@ -75,7 +81,7 @@ static void draw_dots(const mp_svg_series *l, const mp_svg_axis *x, const mp_svg
 {
     mp_buf_printf(b, "<g fill=\"%s\">", l->colour);
     for (int i = 0; i < l->n; i++)
-        if (isfinite(l->y[i]))
+        if (placed(l, i, l->y[i], x, y))
             mp_buf_printf(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>", mp_svg_place(x, l->x[i]),
                           mp_svg_place(y, l->y[i]));
     mp_buf_puts(b, "</g>\n");
@@ -127,6 +133,8 @@ void mp_svg_chart(const mp_svg_chart_spec *c, mp_buf *b)
     mp_svg_axis x, y;
     mp_svg_axis_init(&x, LEFT, w - RIGHT);
     mp_svg_axis_init(&y, h - BOTTOM, TOP + legend(c, LEFT, w, NULL));
+    x.log = c->log_x;
+    y.log = c->log_y;
     find_ranges(c, &x, &y);
     x.from = fmax(LEFT, TITLE + mp_svg_widest_tick(&y) + GAP); /* numbers stay clear of the title of their axis */
     mp_svg_open(b, w, h);

@@ -43,9 +43,9 @@ static void find_range(heat *h)
         hi = fmax(hi, v);
     }
     if (!(lo <= hi)) lo = hi = 0;
-    if (h->s->diverging) hi = fmax(fabs(lo), fabs(hi)), lo = -hi;
-    h->lo = lo;
-    h->hi = hi;
+    double far = fmax(fabs(lo), fabs(hi));
+    h->lo = h->s->diverging ? -far : lo;
+    h->hi = h->s->diverging ? far : hi;
 }
 
 static double share(const heat *h, double v)

@@ -239,6 +239,41 @@ static void a_chart_of_many_lines_has_a_legend_that_breaks_its_line(void **state
     mp_buf_free(&b);
 }
 
+static void powers_of_ten_are_even_steps_of_a_logarithmic_axis(void **state)
+{
+    (void)state;
+    static const double x[] = { 10, 100, 1000, 0, -5 }, y[] = { 1e-3, 1, 1e3, 5, 5 }, lo[] = { 0, 0.5, 500, 5, 5 };
+    const mp_svg_series line = { "a", "#123456", false, true, 5, x, y, lo, y };
+    mp_buf b = { 0 };
+    mp_svg_chart(
+        &(mp_svg_chart_spec){
+            .x_label = "n", .y_label = "s", .log_x = true, .log_y = true, .series = 1, .line = &line },
+        &b);
+    assert_sound(b.p);
+    assert_int_equal(count(b.p, "<circle"), 3); /* 0 and -5 have no place */
+    const char *at = strstr(b.p, "<circle");
+    double cx[3], cy[3];
+    for (int i = 0; i < 3; i++, at = strstr(at + 1, "<circle")) {
+        cx[i] = attribute(at, "cx");
+        cy[i] = attribute(at, "cy");
+    }
+    assert_true(fabs(cx[1] - cx[0] - (cx[2] - cx[1])) < 0.21 && cx[1] > cx[0] + 50);
+    assert_true(fabs(cy[1] - cy[0] - (cy[2] - cy[1])) < 0.21 && cy[1] < cy[0] - 50);
+    assert_has(b.p, ">0.001</text>");
+    assert_has(b.p, ">100</text>");
+    mp_buf_free(&b);
+    static const double one[] = { 7 }, none[] = { 0 };
+    for (int i = 0; i < 2; i++) {
+        const mp_svg_series alone = { "a", "#123456", false, true, 1, i ? none : one, one, NULL, NULL };
+        mp_svg_chart(
+            &(mp_svg_chart_spec){
+                .x_label = "n", .y_label = "s", .log_x = true, .log_y = true, .series = 1, .line = &alone },
+            &b);
+        assert_sound(b.p);
+        mp_buf_free(&b);
+    }
+}
+
 static void csv_has_every_number_of_a_chart_in_full(void **state)
 {
     (void)state;
@@ -296,6 +331,7 @@ int main(void)
         cmocka_unit_test(a_heat_map_has_a_number_in_each_cell_and_leaves_gaps_empty),
         cmocka_unit_test(a_row_has_its_mean_its_whisker_its_values_and_its_mark),
         cmocka_unit_test(a_chart_of_many_lines_has_a_legend_that_breaks_its_line),
+        cmocka_unit_test(powers_of_ten_are_even_steps_of_a_logarithmic_axis),
         cmocka_unit_test(csv_has_every_number_of_a_chart_in_full),
         cmocka_unit_test(charts_are_the_same_twice),
     };

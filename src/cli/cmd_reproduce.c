@@ -109,6 +109,7 @@ static mp_err show(const conf *c, const mp_cli_args *args, const mp_section *sec
     for (int i = 0; i < n; i++) MP_TRY(print_section(&section[i]));
     if (c->markdown) MP_TRY(write_markdown(c, args, section, n));
     mp_report_options o = { .title = "midpool reproduce", .note = on_note, .sections = n, .section = section };
+    if (!c->show) o.command = args->line;
     MP_TRY(mp_report_write(c->store, c->out, &o, NULL, NULL));
     mp_cli_say("page: %s", c->out);
     return MP_OK;

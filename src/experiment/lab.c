@@ -260,11 +260,8 @@ const double *mp_lab_values(mp_lab *lab, int row, const mp_choice *c, int *n)
                 mp_lab_run run = mp_lab_run_at(lab, row, (p * seeds + s) * folds + f);
                 if (!run.result) continue;
                 const mp_config *k = &run.run->key.config;
-                for (int g = 0; g < c->grid.seeds; g++) {
-                    if (c->grid.seed[g] != k->seed || c->chosen[g] == MP_NO_POINT) continue;
-                    const mp_choice_point *q = &c->grid.point[c->chosen[g]];
-                    if (q->score_dim == k->score_dim && q->drop == k->drop) v[(*n)++] = run.result->test_metric;
-                }
+                if (mp_choice_took(c, k->seed, &(mp_choice_point){ k->score_dim, k->drop }))
+                    v[(*n)++] = run.result->test_metric;
             }
     return v;
 }

@@ -7,12 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-static bool is_chosen(const mp_choice *c, int seed, const mp_choice_run *r)
-{
-    const mp_choice_point *p = &c->grid.point[c->chosen[seed]];
-    return r->seed == c->grid.seed[seed] && r->point.score_dim == p->score_dim && r->point.drop == p->drop;
-}
-
 /* Folds of a seed go together, since each graph is in the test fold of one; seeds do not, since errors of several would cancel. */
 mp_group_calibration mp_calibration_of(const mp_group *g, const mp_choice *c)
 {
@@ -22,7 +16,8 @@ mp_group_calibration mp_calibration_of(const mp_group *g, const mp_choice *c)
         mp_calibration one = { 0 };
         if (c->chosen[s] == MP_NO_POINT) continue;
         for (int i = 0; i < g->runs; i++)
-            if (is_chosen(c, s, &g->choice[i])) mp_calibration_join(&one, &g->run[i]->result.calibration);
+            if (g->choice[i].seed == c->grid.seed[s] && mp_choice_took(c, c->grid.seed[s], &g->choice[i].point))
+                mp_calibration_join(&one, &g->run[i]->result.calibration);
         if (mp_calibration_count(&one) == 0) continue;
         out.error += mp_calibration_error(&one);
         out.brier += mp_calibration_brier(&one);

@@ -21,6 +21,7 @@ typedef struct mp_report_options {
     const mp_table *table;
     int sections; /* of experiments, shown before the results of studies */
     const mp_section *section;
+    const char *command;            /* what goes on with all that is unfinished; NULL: a cv for each row */
     const char *metric;             /* that chooses and is shown; NULL: the one that led each run */
     const char *left_out;           /* a line on what of the store cannot be read, for the page; NULL: nothing */
     void (*note)(const char *line); /* the same line, for the terminal; may be NULL */

@@ -34,12 +34,7 @@ typedef struct overview {
 
 static bool is_chosen(const mp_choice *c, const mp_choice_run *r)
 {
-    for (int s = 0; s < c->grid.seeds; s++) {
-        if (c->grid.seed[s] != r->seed || c->chosen[s] == MP_NO_POINT) continue;
-        const mp_choice_point *p = &c->grid.point[c->chosen[s]];
-        return p->score_dim == r->point.score_dim && p->drop == r->point.drop;
-    }
-    return false;
+    return mp_choice_took(c, r->seed, &r->point);
 }
 
 static double validation(const best *x)

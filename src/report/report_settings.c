@@ -247,12 +247,12 @@ static void say_unfinished(const mp_report_page *p, const unfinished *u)
     if (u->untouched)
         mp_buf_printf(&line, "%s%d row%s begun but %s no finished run", between, u->untouched,
                       u->untouched == 1 ? " is" : "s are", u->untouched == 1 ? "has" : "have");
-    mp_buf_puts(&line,
-                ". Finished runs are kept; these commands go on with the rest, the report can be made at any time:");
+    mp_buf_printf(&line, ". Finished runs are kept; %s on with the rest, the report can be made at any time:",
+                  p->o->command ? "this goes" : "these commands go");
     mp_html_para(b, line.p);
     mp_buf_free(&line);
-    put_pre(b, u->commands.p);
-    if (u->rows > FEW) mp_html_note(b, mp_arena_printf(p->arena, "And %d more rows.", u->rows - FEW));
+    put_pre(b, p->o->command ? p->o->command : u->commands.p);
+    if (u->rows > FEW && !p->o->command) mp_html_note(b, mp_arena_printf(p->arena, "And %d more rows.", u->rows - FEW));
     mp_html_section_end(b);
 }
 

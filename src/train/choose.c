@@ -322,3 +322,9 @@ mp_err mp_choose(const mp_choice_run *run, int n, bool smaller, mp_select mode, 
     for (int s = 0; s < g->seeds; s++) out->seeds_left_out += chosen[s] == MP_NO_POINT;
     return MP_OK;
 }
+
+bool mp_choice_took(const mp_choice *c, int seed, const mp_choice_point *point)
+{
+    int s = place(&seed, c->grid.seed, c->grid.seeds, sizeof *c->grid.seed, by_number);
+    return s != MP_NO_POINT && c->chosen[s] != MP_NO_POINT && by_point(&c->grid.point[c->chosen[s]], point) == 0;
+}

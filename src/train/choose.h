@@ -97,4 +97,7 @@ typedef struct mp_choice {
 MP_MUST mp_err mp_choose(const mp_choice_run *run, int n, bool smaller, mp_select mode, const mp_choice_point *fixed,
                          mp_arena *a, mp_choice *out);
 
+/* Whether the choice took this grid point for the seed of this number. */
+bool mp_choice_took(const mp_choice *c, int seed, const mp_choice_point *point);
+
 #endif

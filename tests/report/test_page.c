@@ -260,6 +260,11 @@ static void what_is_unfinished_is_said_with_the_command_that_goes_on(void **stat
         said,
         "midpool cv MUTAG --pool sag --grid paper --seeds 2 --store r.db\nmidpool cv DD --pool sag --store r.db\n");
     mp_buf_free(&b);
+    o.command = "midpool reproduce <all>";
+    b = page_of(run, n, &o);
+    assert_has(section(&b, "unfinished"), "<pre>midpool reproduce &lt;all&gt;</pre>");
+    assert_null(strstr(section(&b, "unfinished"), "midpool cv"));
+    mp_buf_free(&b);
 }
 
 int main(void)

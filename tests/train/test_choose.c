@@ -80,6 +80,22 @@ static void the_order_of_the_runs_does_not_matter(void **state)
     }
 }
 
+static void what_a_choice_took_is_one_point_a_seed(void **state)
+{
+    (void)state;
+    mp_choice c = choose(study, STUDY, MP_SELECT_VAL);
+    for (int i = 0; i < STUDY; i++) {
+        const mp_choice_point *p = &study[i].point;
+        bool took = study[i].seed == 42 ? p->drop == 0.1 : p->score_dim == 1;
+        assert_int_equal(mp_choice_took(&c, study[i].seed, p), took);
+    }
+    assert_false(mp_choice_took(&c, 44, &study[0].point));
+    c = choose(study, 1, MP_SELECT_VAL); /* a seed that lacks a fold does not count */
+    assert_false(mp_choice_took(&c, 42, &study[0].point));
+    c = choose(study, 0, MP_SELECT_VAL);
+    assert_false(mp_choice_took(&c, 42, &study[0].point));
+}
+
 static void ties_go_to_lower_loss_then_smaller_h_then_smaller_drop(void **state)
 {
     (void)state;
@@ -214,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_mode_gives_the_number_worked_out_by_hand),
         cmocka_unit_test(the_order_of_the_runs_does_not_matter),
+        cmocka_unit_test(what_a_choice_took_is_one_point_a_seed),
         cmocka_unit_test(ties_go_to_lower_loss_then_smaller_h_then_smaller_drop),
         cmocka_unit_test(the_order_of_a_sum_does_not_break_a_tie),
         cmocka_unit_test(honest_choices_do_not_move_with_the_test_metric),

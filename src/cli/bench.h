@@ -8,8 +8,6 @@
 #include "cli/cli.h"
 #include "math/kernels.h"
 
-double mp_bench_median(double *v, int n); /* sorts v */
-
 /* Operations a second of fused multiply-adds on registers, over all threads of the crew. */
 double mp_bench_fma(mp_crew *crew, const mp_kernels *k);
 

@@ -10,15 +10,11 @@
 #include "cli/bench.h"
 #include "cli/given.h"
 #include "cli/setup.h"
-#include "data/seal.h"
-#include "study/forecast.h"
+#include "study/epoch_time.h"
 #include "study/prepare.h"
-#include "train/once.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define WARM 2
 
 typedef struct bench_conf {
     mp_config model;
@@ -44,101 +40,34 @@ static const mp_opt how_table[] = {
 /* clang-format on */
 
 typedef struct bench_result {
-    double seconds, mean;       /* of an epoch: the median, for the profile the mean */
-    double flops, moved;        /* of an epoch */
+    mp_epoch_time time;
     double rate, cache, memory; /* of the machine: operations, bytes copied in cache and in memory a second */
     double limit, limit_sums;   /* seconds */
-    int threads, graphs, epochs;
-    size_t peak, forecast;
+    int threads, epochs;
     const char *isa;
-    mp_profile profile;
 } bench_result;
-
-typedef struct bench {
-    const bench_conf *conf;
-    const mp_dataset *data;
-    mp_labels labels;
-    mp_engine *engine;
-    bool aux_apart;
-    int *order, n;
-} bench;
-
-static mp_err run_epoch(const bench *b, int epoch)
-{
-    const mp_config *conf = &b->conf->model;
-    mp_rng r = mp_rng_stream((uint64_t)conf->seed, MP_FOR_SHUFFLE, 0, (uint64_t)epoch, 0);
-    mp_rng_shuffle(&r, b->order, b->n);
-    mp_draw draw = { (uint64_t)conf->seed, 0, (uint64_t)epoch, 0 };
-    for (int at = 0; at < b->n; at += conf->batch_size, draw.step++) {
-        int n = b->n - at < conf->batch_size ? b->n - at : conf->batch_size;
-        mp_batch batch = { &b->data->graphs, &b->data->x, b->order + at, n, b->labels };
-        double loss, aux;
-        MP_TRY(mp_engine_train(b->engine, &batch, draw, &loss, &aux));
-        if (b->aux_apart) MP_TRY(mp_engine_aux_add(b->engine, &batch, draw, 1.0 / b->n, &aux));
-    }
-    if (b->aux_apart) mp_engine_aux_update(b->engine);
-    return MP_OK;
-}
-
-static mp_err time_epochs(const bench *b, mp_arena *a, bench_result *out)
-{
-    const int timed = b->conf->how.epochs;
-    double *seconds = MP_NEW(a, double, timed), sum = 0;
-    for (int epoch = 1; epoch <= WARM; epoch++) MP_TRY(run_epoch(b, epoch));
-    if (b->conf->how.profile) mp_engine_profile(b->engine);
-    double flops = mp_engine_flops(b->engine), moved = mp_engine_moved(b->engine);
-    for (int i = 0; i < timed; i++) {
-        double t = mp_seconds();
-        MP_TRY(run_epoch(b, WARM + 1 + i));
-        sum += seconds[i] = mp_seconds() - t;
-    }
-    out->flops = (mp_engine_flops(b->engine) - flops) / timed;
-    out->moved = (mp_engine_moved(b->engine) - moved) / timed;
-    out->mean = sum / timed;
-    out->seconds = mp_bench_median(seconds, timed);
-    if (b->conf->how.profile) mp_engine_profiled(b->engine, &out->profile);
-    return MP_OK;
-}
-
-static mp_err measure_engine(bench *b, mp_model *m, mp_arena *a, bench_result *out)
-{
-    mp_arena_peak_reset();
-    b->engine = mp_engine_new(m, out->threads);
-    b->aux_apart = mp_model_aux_apart(m);
-    mp_err e = time_epochs(b, a, out);
-    out->peak = mp_arena_peak();
-    mp_engine_free(b->engine);
-    return e;
-}
 
 static mp_err measure(const mp_dataset *d, const bench_conf *conf, mp_arena *a, bench_result *out)
 {
-    int once = (int)(conf->how.share * d->graphs.graphs + 0.5);
-    bench b = { .conf = conf, .data = d, .n = once * conf->how.repeat };
-    b.order = MP_NEW(a, int, b.n);
-    for (int i = 0; i < b.n; i++) b.order[i] = i % once;
-    b.labels = mp_seal_open(d->seal, a, b.order, once, NULL, 0);
-    mp_workload work = { d, &conf->model, b.order, b.n, out->threads, 1 };
-    mp_forecast forecast;
-    MP_TRY(mp_forecast_memory(&work, &forecast));
-    mp_model *m;
-    MP_TRY(mp_run_plan(d, &conf->model, a, &m));
-    mp_params_alloc(mp_model_params(m));
-    mp_params_init(mp_model_params(m), (uint64_t)conf->model.seed, 0);
+    mp_epoch_ask ask = { .data = d,
+                         .config = &conf->model,
+                         .share = conf->how.share,
+                         .repeat = conf->how.repeat,
+                         .timed = conf->how.epochs,
+                         .threads = out->threads,
+                         .profile = conf->how.profile };
     const mp_kernels *k = mp_kernels_get();
     mp_crew *crew = mp_crew_new(out->threads);
-    out->graphs = b.n;
     out->epochs = conf->how.epochs;
-    out->forecast = forecast.bytes;
     out->isa = k->isa;
     double before = mp_bench_fma(crew, k);
-    mp_err e = measure_engine(&b, m, a, out);
+    mp_err e = mp_time_epochs(&ask, a, &out->time);
     double after = mp_bench_fma(crew, k); /* before and after: a slow moment must not flatter us */
     out->rate = after > before ? after : before;
     out->cache = mp_bench_copy(crew, MP_COPY_CACHED);
     out->memory = mp_bench_copy(crew, MP_COPY_MEMORY);
-    out->limit = out->flops / out->rate;
-    out->limit_sums = out->limit + out->moved / out->cache;
+    out->limit = out->time.flops / out->rate;
+    out->limit_sums = out->limit + out->time.moved / out->cache;
     mp_crew_free(crew);
     return e;
 }
@@ -208,51 +137,52 @@ static void print_json(const mp_dataset *d, const bench_conf *b, const bench_res
     mp_json_add_int(out, "score_dim", b->model.score_dim);
     mp_json_add_int(out, "threads", r->threads);
     mp_json_add_text(out, "isa", r->isa);
-    mp_json_add_int(out, "graphs", r->graphs);
-    mp_json_add_real(out, "seconds_per_epoch", r->seconds);
-    mp_json_add_real(out, "flops", r->flops);
-    mp_json_add_real(out, "sum_bytes", r->moved);
+    mp_json_add_int(out, "graphs", r->time.graphs);
+    mp_json_add_real(out, "seconds_per_epoch", r->time.seconds);
+    mp_json_add_real(out, "flops", r->time.flops);
+    mp_json_add_real(out, "sum_bytes", r->time.moved);
     mp_json_add_real(out, "fma_flops_per_second", r->rate);
     mp_json_add_real(out, "cache_bytes_per_second", r->cache);
     mp_json_add_real(out, "copy_bytes_per_second", r->memory);
     mp_json_add_real(out, "limit_seconds", r->limit);
-    mp_json_add_real(out, "ratio", r->seconds / r->limit);
+    mp_json_add_real(out, "ratio", r->time.seconds / r->limit);
     mp_json_add_real(out, "limit_with_sums_seconds", r->limit_sums);
-    mp_json_add_real(out, "ratio_with_sums", r->seconds / r->limit_sums);
-    mp_json_add_int(out, "peak_bytes", (int64_t)r->peak);
-    mp_json_add_int(out, "forecast_bytes", (int64_t)r->forecast);
+    mp_json_add_real(out, "ratio_with_sums", r->time.seconds / r->limit_sums);
+    mp_json_add_int(out, "peak_bytes", (int64_t)r->time.peak);
+    mp_json_add_int(out, "forecast_bytes", (int64_t)r->time.forecast);
 }
 
 static void print_text(const mp_dataset *d, const bench_conf *b, const bench_result *r, mp_buf *out)
 {
     mp_buf_printf(out, "%s, %s, h = %d, hidden %d, batch %d, %d graphs an epoch, %d threads, kernels %s\n", d->name,
-                  b->model.pool, b->model.score_dim, b->model.hidden, b->model.batch_size, r->graphs, r->threads,
+                  b->model.pool, b->model.score_dim, b->model.hidden, b->model.batch_size, r->time.graphs, r->threads,
                   r->isa);
-    mp_buf_printf(out, "  seconds an epoch   %.4f   (median of %d after %d to warm up)\n", r->seconds, r->epochs, WARM);
-    mp_buf_printf(out, "  dense products     %.2f GFLOP an epoch\n", r->flops * 1e-9);
+    mp_buf_printf(out, "  seconds an epoch   %.4f   (median of %d after %d to warm up)\n", r->time.seconds, r->epochs,
+                  MP_EPOCH_WARM);
+    mp_buf_printf(out, "  dense products     %.2f GFLOP an epoch\n", r->time.flops * 1e-9);
     mp_buf_printf(out,
                   "  this machine       %.0f GFLOP/s of fused multiply-adds, %.1f GB/s of copies in cache, %.1f in "
                   "memory, measured now\n",
                   r->rate * 1e-9, r->cache * 1e-9, r->memory * 1e-9);
-    mp_buf_printf(out, "  limit              %.4f s; ratio %.2f\n", r->limit, r->seconds / r->limit);
-    mp_buf_printf(out, "  neighbour sums     %.3f GB an epoch: %.4f s in cache, %.4f s in memory\n", r->moved * 1e-9,
-                  r->moved / r->cache, r->moved / r->memory);
-    mp_buf_printf(out, "  limit with sums    %.4f s; ratio %.2f\n", r->limit_sums, r->seconds / r->limit_sums);
-    mp_buf_printf(out, "  peak memory        %.1f MiB (forecast %.1f)\n", (double)r->peak / 1048576,
-                  (double)r->forecast / 1048576);
+    mp_buf_printf(out, "  limit              %.4f s; ratio %.2f\n", r->limit, r->time.seconds / r->limit);
+    mp_buf_printf(out, "  neighbour sums     %.3f GB an epoch: %.4f s in cache, %.4f s in memory\n",
+                  r->time.moved * 1e-9, r->time.moved / r->cache, r->time.moved / r->memory);
+    mp_buf_printf(out, "  limit with sums    %.4f s; ratio %.2f\n", r->limit_sums, r->time.seconds / r->limit_sums);
+    mp_buf_printf(out, "  peak memory        %.1f MiB (forecast %.1f)\n", (double)r->time.peak / 1048576,
+                  (double)r->time.forecast / 1048576);
 }
 
 static void print(const mp_dataset *d, const bench_conf *b, bench_result *r, mp_arena *a, mp_buf *out)
 {
-    double all = r->threads * r->mean, rest = settle(&r->profile, r->threads, r->mean, r->epochs, a);
+    double all = r->threads * r->time.mean, rest = settle(&r->time.profile, r->threads, r->time.mean, r->epochs, a);
     if (!b->how.json) {
         print_text(d, b, r, out);
-        if (b->how.profile) profile_text(&r->profile, rest, all, r->threads, out);
+        if (b->how.profile) profile_text(&r->time.profile, rest, all, r->threads, out);
         return;
     }
     mp_json_open(out, '{');
     print_json(d, b, r, out);
-    if (b->how.profile) profile_json(&r->profile, rest, all, out);
+    if (b->how.profile) profile_json(&r->time.profile, rest, all, out);
     mp_json_close(out, '}');
     mp_buf_puts(out, "\n");
 }

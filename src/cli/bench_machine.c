@@ -3,20 +3,7 @@
 #include "cli/bench.h"
 #include "base/clock.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double mp_bench_median(double *v, int n)
-{
-    qsort(v, (size_t)n, sizeof *v, by_value);
-    return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
 
 #define PEAK_ROUNDS 20000
 #define COPY_TOTAL  ((size_t)32 << 20) /* bytes a thread copies in a round */

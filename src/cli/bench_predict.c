@@ -5,6 +5,7 @@
 #include "cli/given.h"
 #include "cli/setup.h"
 #include "midpool.h"
+#include "study/epoch_time.h"
 #include "train/once.h"
 
 #include <string.h>
@@ -67,7 +68,7 @@ static double rate(timing *t, void (*predict)(timing *), int rounds, mp_arena *a
         predict(t);
         if (i >= 0) seconds[i] = mp_seconds() - start;
     }
-    return t->graphs / mp_bench_median(seconds, rounds);
+    return t->graphs / mp_median(seconds, rounds);
 }
 
 static mp_query query_of(const mp_dataset *d, int b, mp_arena *a)

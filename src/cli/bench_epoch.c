@@ -62,12 +62,14 @@ static mp_err measure(const mp_dataset *d, const bench_conf *conf, mp_arena *a, 
     out->isa = k->isa;
     double before = mp_bench_fma(crew, k);
     mp_err e = mp_time_epochs(&ask, a, &out->time);
-    double after = mp_bench_fma(crew, k); /* before and after: a slow moment must not flatter us */
-    out->rate = after > before ? after : before;
-    out->cache = mp_bench_copy(crew, MP_COPY_CACHED);
-    out->memory = mp_bench_copy(crew, MP_COPY_MEMORY);
-    out->limit = out->time.flops / out->rate;
-    out->limit_sums = out->limit + out->time.moved / out->cache;
+    if (e == MP_OK) {
+        double after = mp_bench_fma(crew, k); /* before and after: a slow moment must not flatter us */
+        out->rate = after > before ? after : before;
+        out->cache = mp_bench_copy(crew, MP_COPY_CACHED);
+        out->memory = mp_bench_copy(crew, MP_COPY_MEMORY);
+        out->limit = out->time.flops / out->rate;
+        out->limit_sums = out->limit + out->time.moved / out->cache;
+    }
     mp_crew_free(crew);
     return e;
 }

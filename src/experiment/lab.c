@@ -222,6 +222,34 @@ mp_err mp_lab_row(mp_lab *lab, const mp_ask *given, int *row)
     return MP_OK;
 }
 
+static mp_err untrained(mp_lab *lab, mp_lab_set *set, const mp_ask *ask, mp_cv_run *out)
+{
+    mp_config c;
+    mp_dataset *d;
+    mp_config_init(&c);
+    MP_TRY(mp_variant_of(&set->variants, &c, lab->arena, &d, NULL));
+    MP_TRY(configure(lab, ask, d, &c));
+    MP_TRY(mp_config_check(&c));
+    MP_TRY(mp_variant_of(&set->variants, &c, lab->arena, &d, NULL));
+    const mp_split *first = &set->folds.split[0];
+    *out = (mp_cv_run){ .key = mp_run_key_of(d, &set->folds, first, &c), .data = d, .split = first };
+    return MP_OK;
+}
+
+mp_err mp_lab_untrained(mp_lab *lab, const mp_ask *ask, mp_cv_run *out)
+{
+    mp_lab_set *set;
+    mp_lab_row_own row = { .why = NULL };
+    *out = (mp_cv_run){ .data = NULL };
+    MP_TRY(find_set(lab, ask->dataset, &set));
+    if (set->absent)
+        row.why = mp_arena_printf(lab->arena, "Left out: %s: %s.", ask->dataset, set->absent);
+    else
+        MP_TRY(left_out(lab, ask, untrained(lab, set, ask, out), &row));
+    if (row.why) note(lab, row.why);
+    return MP_OK;
+}
+
 const mp_study_row *mp_lab_study_row(const mp_lab *lab, int row)
 {
     mp_assert(row >= 0 && row < lab->rows);

@@ -100,19 +100,24 @@ const double *mp_lab_values(mp_lab *lab, int row, const mp_choice *c, int *n);
 
 typedef struct mp_probe_in {
     const mp_cv_run *run; /* NULL: it looks at no run */
-    mp_model *model;      /* of the run */
+    mp_model *model;      /* of the run; NULL: the probe looks at none */
     const mp_json *arg;   /* NULL: none */
     int threads;
 } mp_probe_in;
 
 typedef struct mp_probe {
     const char *name;
-    bool alone; /* measures time: nothing else runs beside it, and it has all threads */
+    bool alone;     /* measures time: nothing else runs beside it, and it has all threads */
+    bool untrained; /* looks at the data and settings of a run, which need not have been trained */
     /* In a worker: writes one JSON value. The result must depend on what it is given alone, or say in `arg` on what else. */
     mp_err (*run)(const mp_probe_in *in, mp_arena *a, mp_buf *json);
 } mp_probe;
 
-/* `*value` NULL: not there. The run (may be NULL) is of a row that keeps its models; `arg` (may be NULL) is a JSON text. */
+/* A run for probes that need none trained: the first seed and fold of what is asked for. `out->data` is NULL when the data set
+ * is not there, or the method cannot be trained on it; the section says so. */
+MP_MUST mp_err mp_lab_untrained(mp_lab *lab, const mp_ask *ask, mp_cv_run *out);
+
+/* `*value` NULL: not there. The run (may be NULL) is of a row that keeps its models, or untrained as the probe; `arg` (may be NULL) is a JSON text. */
 MP_MUST mp_err mp_lab_measure(mp_lab *lab, const mp_probe *p, const mp_cv_run *run, const char *arg,
                               const mp_json **value);
 

@@ -48,7 +48,7 @@ mp_err mp_lab_measure(mp_lab *lab, const mp_probe *p, const mp_cv_run *run, cons
         *m = (mp_lab_measure_own){ .what = what, .probe = p, .fresh = true };
         if (arg) m->arg = mp_arena_text(lab->arena, arg, strlen(arg));
         if (run) m->run = *run;
-        if (run) m->model_path = mp_study_model_path(&lab->study[1], &run->key, lab->arena);
+        if (run && !p->untrained) m->model_path = mp_study_model_path(&lab->study[1], &run->key, lab->arena);
         lab->fresh_measures++;
     }
     *value = m->value;
@@ -78,10 +78,8 @@ static mp_err probe(void *state, int job, mp_worker *unused, mp_buf *answer)
     mp_probe_in in = { .threads = w->threads };
     mp_about about;
     mp_err e = MP_OK;
-    if (m->run.data) {
-        in.run = &m->run;
-        e = mp_checkpoint_load(m->model_path, a, &in.model, &about);
-    }
+    if (m->run.data) in.run = &m->run;
+    if (m->model_path) e = mp_checkpoint_load(m->model_path, a, &in.model, &about);
     if (e == MP_OK && m->arg) e = mp_json_parse(mp_span_of(m->arg), m->probe->name, a, &in.arg);
     if (e == MP_OK) e = m->probe->run(&in, a, answer);
     mp_arena_free(a);
@@ -110,7 +108,7 @@ static mp_err lose(void *state, int job, mp_err why, const char *message)
 /* A measurement of a run whose model is not there waits for it: the run failed, or nothing is to be trained. */
 static bool can_be_made(const mp_lab_measure_own *m, bool alone)
 {
-    return m->fresh && !m->value && m->probe->alone == alone && (!m->run.data || access(m->model_path, R_OK) == 0);
+    return m->fresh && !m->value && m->probe->alone == alone && (!m->model_path || access(m->model_path, R_OK) == 0);
 }
 
 static mp_err measure_those(mp_lab *lab, mp_store *store, bool alone)

@@ -1,5 +1,5 @@
 /* cmd_data.c - midpool data: what data sets there are, what is in them, downloading, making and checking
- * them.
+ * them. More than 500 lines because every generator has its table of options here.
  * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "cli/cli.h"
@@ -25,6 +25,7 @@ typedef struct options {
     int edges;
     mp_colors_options colors;
     mp_triangles_options triangles;
+    mp_distinct_options distinct;
     mp_er_options er;
     mp_signal_options signal;
 } options;
@@ -86,6 +87,20 @@ static const mp_opt triangles_options[] = {
     { "max-nodes", TRIANGLES(hi), "25", 1, 2000, NULL, "nodes of the largest graph" },
     { "large-min-nodes", TRIANGLES(large_lo), "26", 1, 2000, NULL, "nodes of the smallest larger graph" },
     { "large-max-nodes", TRIANGLES(large_hi), "100", 1, 2000, NULL, "nodes of the largest larger graph" },
+    JSON_ROW, END_ROW };
+
+#define DISTINCT(field) MP_OPT_INT, offsetof(options, distinct) + offsetof(mp_distinct_options, field)
+static const mp_opt distinct_options[] = {
+    { "seed", DISTINCT(seed), "0", 0, 2147483647, NULL, "another seed, other graphs" },
+    { "train", DISTINCT(train), "1000", 1, 1000000, NULL, "training graphs" },
+    { "val", DISTINCT(val), "500", 1, 1000000, NULL, "validation graphs" },
+    { "test", DISTINCT(test), "1000", 1, 1000000, NULL, "test graphs of the same sizes" },
+    { "large", DISTINCT(large), "1000", 0, 1000000, NULL, "larger test graphs" },
+    { "colors", DISTINCT(colors), "8", 2, 8, NULL, "colours; labels are 1 to this" },
+    { "min-nodes", DISTINCT(lo), "10", 1, 2000, NULL, "nodes of the smallest graph" },
+    { "max-nodes", DISTINCT(hi), "30", 1, 2000, NULL, "nodes of the largest graph" },
+    { "large-min-nodes", DISTINCT(large_lo), "31", 1, 2000, NULL, "nodes of the smallest larger graph" },
+    { "large-max-nodes", DISTINCT(large_hi), "100", 1, 2000, NULL, "nodes of the largest larger graph" },
     JSON_ROW, END_ROW };
 
 #define ER(field) MP_OPT_INT, offsetof(options, er) + offsetof(mp_er_options, field)
@@ -154,7 +169,7 @@ static mp_err run_list(void *conf, const mp_cli_args *args)
     if (o->json) {
         mp_json_close(&b, ']');
         mp_json_key(&b, "generated");
-        mp_json_put_raw(&b, "[\"colors3\",\"triangles\",\"er\"");
+        mp_json_put_raw(&b, "[\"colors3\",\"triangles\",\"distinct\",\"er\"");
         for (const mp_signal *g = mp_signals; g->name; g++) mp_buf_printf(&b, ",\"%s\"", g->name);
         mp_buf_puts(&b, "]");
         mp_json_close(&b, '}');
@@ -269,6 +284,13 @@ static mp_err run_triangles(void *conf, const mp_cli_args *args)
     const options *o = conf;
     mp_raw raw;
     return write_made(mp_generate_triangles(&o->triangles, args->arena, &raw), o, &raw, args->arena);
+}
+
+static mp_err run_distinct(void *conf, const mp_cli_args *args)
+{
+    const options *o = conf;
+    mp_raw raw;
+    return write_made(mp_generate_distinct(&o->distinct, args->arena, &raw), o, &raw, args->arena);
 }
 
 static mp_err run_er(void *conf, const mp_cli_args *args)
@@ -408,6 +430,8 @@ COMMAND(colors, "data generate colors3", "", 0, colors_options, out_text,
         "Makes COLORS-3: count the green nodes.");
 COMMAND(triangles, "data generate triangles", "", 0, triangles_options, out_text,
         "Makes TRIANGLES: count the triangles.");
+COMMAND(distinct, "data generate distinct", "", 0, distinct_options, out_text,
+        "Makes DISTINCT: count the colours that occur. The set needs no files.");
 COMMAND(er, "data generate er", "", 0, er_options, out_text,
         "Makes Erdos-Renyi graphs with random features and classes.");
 COMMAND(ring, "data generate ring", "", 0, ring_options, out_text,
@@ -430,6 +454,7 @@ typedef struct command {
 static const command generators[] = {
     { "colors3", &colors_cli, NULL, "COLORS-3: the label is the number of green nodes" },
     { "triangles", &triangles_cli, NULL, "TRIANGLES: the label is the number of triangles" },
+    { "distinct", &distinct_cli, NULL, "count the different colours of nodes" },
     { "er", &er_cli, NULL, "Erdos-Renyi graphs G(n, m) with N(0, 1) features" },
     { "ring", &ring_cli, NULL, "RING: one graph whose nodes have coordinates" },
     { "grid", &grid_cli, NULL, "GRID: likewise" },

@@ -1,4 +1,4 @@
-/* generate.c - COLORS-3, TRIANGLES and Erdos-Renyi graphs, by math.md 6.6 and protocol.md 9.2.
+/* generate.c - COLORS-3, TRIANGLES, distinct colours and Erdos-Renyi graphs, by math.md 6.6 and protocol.md 9.2.
  *
  * Every draw of a graph has a random stream of its own, named by (seed, set, part, draw): the graphs of one
  * part do not move when another part is made larger or left out. Paper: Knyazev, Taylor & Amer,
@@ -12,10 +12,11 @@
 
 const mp_colors_options mp_colors_published = { 0, 500, 2500, 2500, 2500, 2500, 4, 25, 26, 200 };
 const mp_triangles_options mp_triangles_published = { 0, 30000, 5000, 5000, 5000, 4, 25, 26, 100 };
+const mp_distinct_options mp_distinct_usual = { 0, 1000, 500, 1000, 1000, 8, 10, 30, 31, 100 };
 const mp_er_options mp_er_usual = { 0, 1, 1000, 0, 128 };
 
-enum { FOR_COLORS = 1, FOR_TRIANGLES, FOR_ER, FOR_ORDER = 100 }; /* second number of a stream */
-enum { ORIGIN, LARGE, LARGE_C };                                 /* third number */
+enum { FOR_COLORS = 1, FOR_TRIANGLES, FOR_ER, FOR_DISTINCT, FOR_ORDER = 100 }; /* second number of a stream */
+enum { ORIGIN, LARGE, LARGE_C };                                               /* third number */
 
 static const char *const part_name[5] = { "train", "val", "test-origin", "test-large", "test-large-c" };
 
@@ -299,6 +300,87 @@ mp_err mp_generate_triangles(const mp_triangles_options *o, mp_arena *a, mp_raw 
     MP_TRY(check_counts((const int[]){ o->train, o->val, o->test, o->large }, 4, TRIANGLE_LABELS));
     mp_arena *scratch = mp_arena_new(1 << 20);
     mp_err e = make_triangles(o, scratch, a, out);
+    mp_arena_free(scratch);
+    return e;
+}
+
+/* ---- Distinct colours. The label is the number of colours that occur, and says nothing about how often: who keeps nodes by one
+ * rank of colours loses the colours that rank last. ---- */
+
+enum { COLORS_MOST = 8 };
+
+/* n nodes, each of the first `label` of a random order of the colours at least once. */
+static mp_sketch draw_distinct(mp_rng *rng, mp_arena *a, int n, int label, int colors)
+{
+    mp_sketch s;
+    draw_graph(rng, a, n, &s);
+    const int *place = random_order(rng, n, a), *color = random_order(rng, colors, a);
+    unsigned char *mark = MP_NEW_RAW(a, unsigned char, n);
+    for (int i = 0; i < n; i++) mark[place[i]] = (unsigned char)(1 << color[i < label ? i : mp_rng_below(rng, label)]);
+    s.label = label;
+    s.mark = mark;
+    mp_sketch_sort(&s);
+    return s;
+}
+
+/* `wanted` graphs, labels 1 .. colors in turn and then in random order, sizes uniform; no two the same. */
+static mp_err distinct_part(const mp_distinct_options *o, int part, int wanted, mp_arena *a, const mp_sketch **list,
+                            int *n)
+{
+    mp_sketch_set *set = MP_NEW(a, mp_sketch_set, 1);
+    int lo = part == LARGE ? o->large_lo : o->lo, hi = part == LARGE ? o->large_hi : o->hi;
+    set->a = a;
+    for (int64_t draw = 0; set->count < wanted; draw++) {
+        if (draw > 50 + 100 * (int64_t)wanted)
+            return mp_fail(MP_ERR_USAGE, "there are not %d different colourings of graphs with %d to %d nodes", wanted,
+                           lo, hi);
+        mp_rng rng = mp_rng_stream((uint64_t)o->seed, MP_FOR_DATA, FOR_DISTINCT, (uint64_t)part, (uint64_t)draw);
+        mp_sketch s =
+            draw_distinct(&rng, a, lo + mp_rng_below(&rng, hi - lo + 1), 1 + set->count % o->colors, o->colors);
+        mp_sketch_add(set, &s);
+    }
+    mp_rng rng = mp_rng_stream((uint64_t)o->seed, MP_FOR_DATA, FOR_DISTINCT + FOR_ORDER, (uint64_t)part, 0);
+    const int *order = random_order(&rng, wanted, a);
+    for (int i = 0; i < wanted; i++) list[(*n)++] = &set->at[order[i]];
+    return MP_OK;
+}
+
+/* A channel a colour, one of them 1. */
+static void distinct_attributes(const mp_sketch *const *list, int colors, mp_arena *a, mp_raw *raw)
+{
+    int nodes = raw->graphs.nodes, *ptr = MP_NEW(a, int, nodes + 1), *col = MP_NEW_RAW(a, int, nodes);
+    for (int b = 0, v = 0; b < raw->graphs.graphs; b++) {
+        for (int i = 0; i < list[b]->nodes; i++, v++) {
+            col[v] = 0;
+            while (!(list[b]->mark[i] >> col[v] & 1)) col[v]++;
+            ptr[v + 1] = v + 1;
+        }
+    }
+    raw->attributes = (mp_sparse){ .rows = nodes, .cols = colors, .ptr = ptr, .col = col };
+}
+
+static mp_err make_distinct(const mp_distinct_options *o, mp_arena *scratch, mp_arena *a, mp_raw *out)
+{
+    int origin = o->train + o->val + o->test, n = 0;
+    const mp_sketch **list = MP_NEW_RAW(scratch, const mp_sketch *, origin + o->large);
+    MP_TRY(distinct_part(o, ORIGIN, origin, scratch, list, &n));
+    MP_TRY(distinct_part(o, LARGE, o->large, scratch, list, &n));
+    MP_TRY(mp_sketch_raw(list, n, "DISTINCT", a, out));
+    distinct_attributes(list, o->colors, a, out);
+    labels_as_targets(a, out);
+    set_fixed(out, (const int[]){ o->train, o->val, o->test, o->large }, 4);
+    return MP_OK;
+}
+
+mp_err mp_generate_distinct(const mp_distinct_options *o, mp_arena *a, mp_raw *out)
+{
+    MP_TRY(check_sizes(o->lo, o->hi, o->large_lo, o->large_hi));
+    MP_TRY(check_counts((const int[]){ o->train, o->val, o->test, o->large }, 4, 1));
+    if (o->colors < 2 || o->colors > COLORS_MOST || o->colors > o->lo || o->colors > o->large_lo)
+        return mp_fail(MP_ERR_USAGE, "%d colours: expected 2 to %d, and no more than the smallest graph has nodes",
+                       o->colors, COLORS_MOST);
+    mp_arena *scratch = mp_arena_new(1 << 20);
+    mp_err e = make_distinct(o, scratch, a, out);
     mp_arena_free(scratch);
     return e;
 }

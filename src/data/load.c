@@ -4,6 +4,7 @@
 #include "data/archive.h"
 #include "data/format.h"
 #include "data/known.h"
+#include "data/generate.h"
 #include "data/signal.h"
 #include "data/tu.h"
 
@@ -142,6 +143,10 @@ mp_err mp_dataset_raw(const char *name_or_path, const char *data_dir, const mp_d
     if (e != MP_OK && made) { /* no files are needed for what is always the same */
         *path = "generated";
         return mp_signal_make(made, &made->usual, a, out);
+    }
+    if (e != MP_OK && strcmp(name_or_path, "DISTINCT") == 0) {
+        *path = "generated";
+        return mp_generate_distinct(&mp_distinct_usual, a, out);
     }
     MP_TRY(e);
     MP_TRY(mp_format_of(in.path, in.folder, &format));

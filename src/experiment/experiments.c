@@ -8,6 +8,9 @@ const mp_experiment mp_experiments[] = {
       mp_make_classification },
     { "improvement", "What MID adds", "MID less base for each backbone and data set, relative and absolute, by domain",
       mp_make_improvement },
+    { "generalisation", "Generalisation",
+      "counting in larger graphs than those of training: COLORS-3 and TRIANGLES, base and MID, seed by seed",
+      mp_make_generalisation },
     { "train-time", "Training time",
       "seconds of a training epoch, base and MID with 1, 5 and 9 columns, over all data sets", mp_make_train_time },
     { "efficiency", "Efficiency", "time and memory of a training step on growing random graphs, all models",
@@ -29,5 +32,6 @@ const mp_experiment mp_experiments[] = {
     { "case-studies", "Case studies",
       "pictures: scores column by column, kept nodes with and without dropscore, graphs that scores do not tell apart",
       mp_make_case_studies },
+    { "distinct", "Distinct colours", "counting different colours, by the number of score columns", mp_make_distinct },
     { NULL, NULL, NULL, NULL },
 };

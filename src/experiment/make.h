@@ -12,6 +12,8 @@
 
 mp_err mp_make_classification(mp_lab *lab, mp_section *out);
 mp_err mp_make_improvement(mp_lab *lab, mp_section *out);
+mp_err mp_make_generalisation(mp_lab *lab, mp_section *out);
+mp_err mp_make_distinct(mp_lab *lab, mp_section *out);
 mp_err mp_make_train_time(mp_lab *lab, mp_section *out);
 mp_err mp_make_efficiency(mp_lab *lab, mp_section *out);
 mp_err mp_make_ablation(mp_lab *lab, mp_section *out);

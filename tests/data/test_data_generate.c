@@ -5,6 +5,7 @@
 
 #include "data/gather.h"
 #include "data/generate.h"
+#include "data/load.h"
 #include "data/seal.h"
 #include "data/sketch.h"
 
@@ -252,6 +253,67 @@ static void written_sets_read_back_the_same(void **state)
     read_back(&raw, *state);
 }
 
+static int colors_of(const mp_raw *raw, int b)
+{
+    int n = 0;
+    for (int k = 0; k < raw->attributes.cols; k++) n += sum_of_column(raw, b, k) > 0;
+    return n;
+}
+
+static void the_label_of_distinct_is_the_number_of_colours_that_occur(void **state)
+{
+    mp_distinct_options o = { 4, 160, 40, 80, 40, 5, 6, 14, 15, 30 };
+    mp_raw raw;
+    int seen[6] = { 0 }, color[5] = { 0 };
+    WORKS(mp_generate_distinct(&o, *state, &raw));
+    assert_int_equal(raw.graphs.graphs, 320);
+    assert_int_equal(raw.attributes.cols, 5);
+    sizes_are_within(&raw, 0, 6, 14);
+    sizes_are_within(&raw, 3, 15, 30);
+    for (int b = 0; b < 320; b++) {
+        int n = raw.graphs.node_ptr[b + 1] - raw.graphs.node_ptr[b];
+        double nodes = 0;
+        for (int k = 0; k < 5; k++) {
+            nodes += sum_of_column(&raw, b, k);
+            color[k] += sum_of_column(&raw, b, k) > 0;
+        }
+        assert_true(nodes == n); /* one colour a node */
+        assert_int_equal(raw.graph_label[b], colors_of(&raw, b));
+        seen[raw.graph_label[b]]++;
+        for (int c = 0; c < b; c++) assert_false(same(&raw, b, c));
+    }
+    for (int label = 1; label <= 5; label++) assert_int_equal(seen[label], 64); /* the same share of each */
+    for (int k = 0; k < 5; k++) assert_true(color[k] > 150 && color[k] < 234);  /* of 192: no colour tells the label */
+    read_back(&raw, *state);
+}
+
+static void the_larger_part_of_distinct_does_not_move_the_others(void **state)
+{
+    mp_distinct_options o = { 4, 40, 10, 10, 0, 5, 6, 14, 15, 30 };
+    mp_raw without, with;
+    WORKS(mp_generate_distinct(&o, *state, &without));
+    o.large = 20;
+    WORKS(mp_generate_distinct(&o, *state, &with));
+    int nodes = without.graphs.nodes;
+    assert_int_equal(with.graphs.graphs, without.graphs.graphs + 20);
+    assert_memory_equal(with.graphs.row_ptr, without.graphs.row_ptr, sizeof(int) * (size_t)(nodes + 1));
+    assert_memory_equal(with.attributes.col, without.attributes.col, sizeof(int) * (size_t)nodes);
+    o.colors = 7; /* a graph of 6 nodes cannot have them */
+    assert_int_equal(mp_generate_distinct(&o, *state, &with), MP_ERR_USAGE);
+}
+
+static void distinct_needs_no_files_and_counts(void **state)
+{
+    mp_dataset d;
+    mp_dataset_as as = { 0 };
+    WORKS(mp_dataset_load_as("DISTINCT", NULL, &as, *state, &d));
+    assert_ptr_equal(d.task, &mp_task_count);
+    assert_int_equal(d.graphs.graphs, 3500);
+    assert_int_equal(d.x.cols, 8);
+    assert_string_equal(d.fixed_name[3], "test-large");
+    assert_int_equal(d.fixed[3][1], 3500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +329,9 @@ int main(void)
         CASE(impossible_random_graphs_are_refused),
         CASE(the_same_seed_gives_the_same_set_and_another_seed_another),
         CASE(written_sets_read_back_the_same),
+        CASE(the_label_of_distinct_is_the_number_of_colours_that_occur),
+        CASE(the_larger_part_of_distinct_does_not_move_the_others),
+        CASE(distinct_needs_no_files_and_counts),
     };
     return cmocka_run_group_tests_name("data_generate", tests, NULL, NULL);
 }

@@ -172,8 +172,8 @@ void mp_svg_name(mp_buf *b, const char *text, double width)
 
 const char *mp_svg_colour(int i)
 {
-    static const char *const list[] = { "#2f7fc1", "#d9722b", "#3a9a6b", "#a35bb5",
-                                        "#c9a227", "#c8485a", "#5f7a8c", "#8a6d4b" };
+    static const char *const list[] = { "#2f7fc1", "#d9722b", "#3a9a6b", "#a35bb5", "#c9a227",
+                                        "#c8485a", "#5f7a8c", "#8a6d4b", "#12979b", "#d6569b" };
     return list[i % (int)(sizeof list / sizeof *list)];
 }
 

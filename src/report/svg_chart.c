@@ -137,6 +137,7 @@ void mp_svg_chart(const mp_svg_chart_spec *c, mp_buf *b)
     y.log = c->log_y;
     find_ranges(c, &x, &y);
     x.from = fmax(LEFT, TITLE + mp_svg_widest_tick(&y) + GAP); /* numbers stay clear of the title of their axis */
+    x.to = fmin(x.to, w - mp_svg_widest_tick(&x) / 2);         /* and within the picture */
     mp_svg_open(b, w, h);
     say_chart(c, b);
     mp_buf_puts(b, "\">\n");

@@ -118,6 +118,8 @@ typedef struct mp_walk { /* N each: paths of this length to each node and of the
     K(softmax_bwd, (mp_real *du, const mp_real *dout, const mp_real *out, const int *ptr, bool add, int segments))    \
     /* Rows of logits to log-probabilities. */                                                                        \
     K(log_softmax, (mp_real *out, const mp_real *x, int rows, int cols))                                              \
+    /* The cross entropy of log-probabilities and its slope by the logits (op_loss.c): nodes have it too. Sum in double. */ \
+    K(xent, (mp_real *loss, mp_real *slope, const mp_real *logp, const int *label, mp_real scale, int B, int C))      \
     /* stat[0..C-1]: means of the columns, stat[C..]: their biased variances; sums in double. */                      \
     K(col_stats, (double *stat, const mp_real *X, int N, int C))                                                      \
     /* sum[0..C-1]: column sums of x y, sum[C..]: of x; in double. */                                                 \

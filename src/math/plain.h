@@ -143,7 +143,6 @@ typedef struct mp_paths {
                      bool fixed, int N, int C))                                                                       \
     ROW(add_doubles, (mp_real *y, const double *x, int n))                                                              \
     /* ---- losses: the number, and its slope by each input (op_loss.c, op_cluster_loss.c) */                         \
-    ROW(xent, (mp_real *loss, mp_real *slope, const mp_real *logp, const int *label, mp_real scale, int B, int C))      \
     ROW(bce, (mp_real *loss, mp_real *slope, const mp_real *x, const mp_real *want, mp_real same, mp_real scale,        \
               size_t n))                                                                                                \
     ROW(distance, (mp_real *loss, mp_real *slope, const mp_real *x, const mp_real *want, mp_error_kind how, mp_real delta,     \

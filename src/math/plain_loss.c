@@ -14,19 +14,6 @@ static size_t at(int row, int cols)
 }
 
 /* ---- one number an output */
-void mp_plain_xent(mp_real *loss, mp_real *slope, const mp_real *logp, const int *label, mp_real scale, int B, int C)
-{
-    double sum = 0;
-    for (int b = 0; b < B; b++) {
-        sum -= (double)logp[at(b, C) + (size_t)label[b]];
-        for (int j = 0; j < C; j++) {
-            size_t i = at(b, C) + (size_t)j;
-            slope[i] = scale * (exp1(logp[i]) - (mp_real)(j == label[b]));
-        }
-    }
-    loss[0] = (mp_real)(sum * (double)scale);
-}
-
 /* want NULL: all are `same`. */
 void mp_plain_bce(mp_real *loss, mp_real *slope, const mp_real *x, const mp_real *want, mp_real same, mp_real scale,
                   size_t n)

@@ -169,15 +169,39 @@ void MP_FN(softmax_bwd)(mp_real *du, const mp_real *dout, const mp_real *out, co
     }
 }
 
+/* sum + exp(x_0 - top) + exp(x_1 - top) ..., upwards. Exponentials come a few at a time: they do not wait for each other, their
+ * sum does. */
+static mp_real add_exps(mp_real sum, const mp_real *x, mp_real top, int n)
+{
+    mp_real e[32];
+    for (int from = 0; from < n; from += 32) {
+        int most = n - from < 32 ? n - from : 32;
+        for (int j = 0; j < most; j++) e[j] = exp1(x[from + j] - top);
+        for (int j = 0; j < most; j++) sum += e[j];
+    }
+    return sum;
+}
+
 void MP_FN(log_softmax)(mp_real *out, const mp_real *x, int rows, int cols)
 {
     for (int r = 0; r < rows; r++, x += cols, out += cols) {
-        mp_real top = x[0], sum = 0;
+        mp_real top = x[0];
         for (int j = 1; j < cols; j++) top = x[j] > top ? x[j] : top;
-        for (int j = 0; j < cols; j++) sum += exp1(x[j] - top);
-        mp_real shift = top + log1(sum);
+        mp_real shift = top + log1(add_exps(0, x, top, cols));
         for (int j = 0; j < cols; j++) out[j] = x[j] - shift;
     }
+}
+
+void MP_FN(xent)(mp_real *loss, mp_real *slope, const mp_real *logp, const int *label, mp_real scale, int B, int C)
+{
+    double sum = 0;
+    for (size_t i = 0, n = (size_t)B * (size_t)C; i < n; i++) slope[i] = scale * exp1(logp[i]);
+    for (int b = 0; b < B; b++) {
+        size_t right = (size_t)b * (size_t)C + (size_t)label[b];
+        sum -= (double)logp[right];
+        slope[right] = scale * (exp1(logp[right]) - (mp_real)1);
+    }
+    loss[0] = (mp_real)(sum * (double)scale);
 }
 
 static void adam_part(mp_real *restrict theta, mp_real *restrict m, mp_real *restrict v, const mp_real *restrict grad,

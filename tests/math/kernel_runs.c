@@ -531,11 +531,21 @@ void run_softmax_bwd(const mp_kernels *k, mp_rig *r, trace *t)
 
 void run_log_softmax(const mp_kernels *k, mp_rig *r, trace *t)
 {
-    int rows = size(r), cols = 1 + small(r);
+    int rows = size(r), cols = (1 + small(r)) * (coin(r) ? 1 : 5);
     float *out = reals(r, area(rows, cols)), *x = reals(r, area(rows, cols));
     for (size_t i = 0; i < area(rows, cols); i++) x[i] *= coin(r) ? 50.0f : 1.0f;
     k->log_softmax(out, x, rows, cols);
     trace_reals(t, out, area(rows, cols));
+}
+
+void run_xent(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int rows = size(r), cols = 1 + small(r), *label = MP_NEW(r->memory, int, rows + 1);
+    for (int b = 0; b < rows; b++) label[b] = mp_rng_below(&r->rng, cols);
+    float loss, *slope = reals(r, area(rows, cols)), *x = reals(r, area(rows, cols));
+    k->xent(&loss, slope, x, label, 0.125f, rows, cols);
+    trace_reals(t, &loss, 1);
+    trace_reals(t, slope, area(rows, cols));
 }
 
 /* The rate of multiply-adds is measured on registers: no rounds, so that widths do not matter. */

@@ -94,6 +94,14 @@ static void communities_are_near_their_centres_and_few_edges_lie_between_them(vo
         }
     assert_int_equal(between, (256 * 256 - squares) / 512);
     assert_int_equal(g->nodes, 256);
+    for (int seed = 0; seed < 200; seed++) { /* so few nodes that pairs are drawn again */
+        raw = make("COMMUNITY", (mp_signal_options){ .nodes = 16, .seed = seed }, *state);
+        for (int v = 0; v < 16; v++)
+            for (int e = raw.graphs.row_ptr[v]; e < raw.graphs.row_ptr[v + 1]; e++) {
+                assert_true(raw.graphs.col[e] != v);
+                if (e > raw.graphs.row_ptr[v]) assert_true(raw.graphs.col[e] > raw.graphs.col[e - 1]);
+            }
+    }
 }
 
 /* 236 edges is what the published weights have. */

@@ -39,9 +39,13 @@ typedef struct arch {
 } arch;
 
 static const arch archs[] = {
-    [MP_ARCH_TU] = { &mp_conv_gcn, 0, true, true, MP_READ_MAXMEAN, true },
-    [MP_ARCH_COLORS] = { &mp_conv_gin, 2, false, false, MP_READ_SUM, false },
-    [MP_ARCH_TRIANGLES] = { &mp_conv_gin, 3, false, false, MP_READ_MAX, false },
+    [MP_ARCH_TU] = { .conv = &mp_conv_gcn,
+                     .pool_last = true,
+                     .read_each = true,
+                     .read = MP_READ_MAXMEAN,
+                     .deep_head = true },
+    [MP_ARCH_COLORS] = { .conv = &mp_conv_gin, .blocks = 2, .read = MP_READ_SUM },
+    [MP_ARCH_TRIANGLES] = { .conv = &mp_conv_gin, .blocks = 3, .read = MP_READ_MAX },
     [MP_ARCH_AUTOENCODER] = { .conv = &mp_conv_gcn, .blocks = 5, .nodes = true, .down = 1, .up = 1 },
     [MP_ARCH_AUTOENCODER_LITERAL] = { .conv = &mp_conv_gcn, .blocks = 5, .nodes = true, .down = 1, .up = 3 },
 };

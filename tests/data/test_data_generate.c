@@ -314,6 +314,38 @@ static void distinct_needs_no_files_and_counts(void **state)
     assert_int_equal(d.fixed[3][1], 3500);
 }
 
+/* The column that is no input, of the whole set and of graphs that are taken out of it. */
+static void attention_is_read_and_goes_with_its_graphs(void **state)
+{
+    mp_colors_options c = { 0, 30, 10, 10, 5, 5, 4, 10, 26, 30 };
+    mp_triangles_options t = { 0, 30, 10, 10, 0, 4, 12, 26, 100 };
+    mp_distinct_options n = { 4, 40, 10, 10, 0, 5, 6, 14, 15, 30 };
+    static const int which[] = { 7, 2, 31 };
+    for (int set = 0; set < 2; set++) {
+        mp_raw raw;
+        mp_dataset d;
+        mp_graph some;
+        mp_sparse x;
+        WORKS(set ? mp_generate_triangles(&t, *state, &raw) : mp_generate_colors(&c, *state, &raw));
+        WORKS(mp_dataset_build(&raw, NULL, *state, &d));
+        mp_graph_gather(*state, &d.graphs, &d.x, which, 3, false, &some, &x);
+        for (int i = 0; i < 3; i++) {
+            double label = set ? 3.0 * (double)raw.graph_label[which[i]] : (double)raw.graph_label[which[i]], sum = 0;
+            int first = d.graphs.node_ptr[which[i]];
+            for (int v = some.node_ptr[i]; v < some.node_ptr[i + 1]; v++) {
+                assert_true(some.aim[v] == d.graphs.aim[first + v - some.node_ptr[i]]);
+                sum += (double)some.aim[v];
+            }
+            assert_true(sum == label); /* green nodes; corners of triangles */
+        }
+    }
+    mp_raw raw;
+    mp_dataset d;
+    WORKS(mp_generate_distinct(&n, *state, &raw));
+    WORKS(mp_dataset_build(&raw, NULL, *state, &d));
+    assert_null(d.graphs.aim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +364,7 @@ int main(void)
         CASE(the_label_of_distinct_is_the_number_of_colours_that_occur),
         CASE(the_larger_part_of_distinct_does_not_move_the_others),
         CASE(distinct_needs_no_files_and_counts),
+        CASE(attention_is_read_and_goes_with_its_graphs),
     };
     return cmocka_run_group_tests_name("data_generate", tests, NULL, NULL);
 }

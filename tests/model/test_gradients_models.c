@@ -475,8 +475,8 @@ static void networks_that_score_other_features_or_know_the_attention(void **stat
         "pool=topk arch=triangles hidden=8 score-from=previous variant=authors dropout=0.3 ratio=0.8",
         "pool=ug arch=triangles hidden=8 score-from=input ratio=0.8",
         "pool=sag arch=tu hidden=10 layers=2 score-layers=3 score-hidden=5",
-        "pool=sag arch=triangles hidden=8 conv=chebygin cheb-order=4 cheb-agg=sum cheb-layers=2 score-conv=chebygin "
-        "score-layers=2 score-hidden=4 ratio=0.8",
+        "pool=sag arch=triangles hidden=8 conv=chebygin cheb-order=4 cheb-agg=sum cheb-layers=2 ratio=0.8",
+        "pool=sag arch=triangles hidden=8 score-conv=chebygin score-layers=2 score-hidden=4 ratio=0.8",
         "pool=topk arch=colors hidden=8 conv=chebygin min-score=0.1 score-from=previous score-init=normal",
         "pool=topk arch=tu hidden=10 layers=2 readout=sum multiplier=1.5",
         "pool=gsa arch=tu hidden=10 layers=2 readout=mean multiplier=0.5 width=mlp score-dim=2",

@@ -252,6 +252,27 @@ static void the_convolution_before_sees_the_intact_graph(void **state)
     mp_arena_free(a);
 }
 
+/* TopKPool's scores ask for no edges: without those that it loses it keeps the same rows, and the way back has them all. */
+static void the_way_back_has_the_intact_graph(void **state)
+{
+    (void)state;
+    static const char *const options[] = { "pool=topk arch=autoencoder hidden=8",
+                                           "pool=topk arch=autoencoder hidden=8 edge-loss=0.5" };
+    mp_mat *y[2];
+    world w[2];
+    mp_arena *a = mp_arena_new(1 << 20);
+    for (int i = 0; i < 2; i++) {
+        world_init(&w[i], options[i], 5, 30, 2);
+        mp_ctx c = { .arena = a, .k = mp_kernels_get() };
+        mp_params_bind(w[i].params, &c, NULL);
+        y[i] = mp_model_forward(w[i].model, &c, &w[i].all, &w[i].x, NULL, NULL, NULL);
+    }
+    assert_int_equal(y[0]->rows, w[0].all.nodes);
+    assert_memory_equal(y[0]->v, y[1]->v, (size_t)y[0]->rows * (size_t)y[0]->cols * sizeof(mp_real));
+    for (int i = 0; i < 2; i++) world_free(&w[i]);
+    mp_arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +284,7 @@ int main(void)
         cmocka_unit_test(training_and_testing_do_not_depend_on_threads_or_batches),
         cmocka_unit_test(loss_in_tests_alone_leaves_training_and_validation_as_they_are),
         cmocka_unit_test(the_convolution_before_sees_the_intact_graph),
+        cmocka_unit_test(the_way_back_has_the_intact_graph),
     };
     return cmocka_run_group_tests_name("edges lost at the entrance of a pooling", tests, NULL, NULL);
 }

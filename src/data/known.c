@@ -10,7 +10,8 @@
 #define ATOMS  "9 atom features"
 #define OGB(preset_name)                                                                                               \
     .task = &mp_task_binary, .preset = (preset_name),                                                                  \
-    .note = "the paper rounds edges; features of copies may be rebuilt"
+    .note = "the paper rounds edges; features of copies may be rebuilt",                                               \
+    .caveat = "features of atoms and bonds may have been rebuilt from SMILES"
 
 static const mp_known table[] = {
     { "DD", 1178, 2, 284.32, 715.66, 89, LABELS, .note = NULL },
@@ -49,6 +50,7 @@ static const mp_known table[] = {
       .fixed_name = { "train", "val", "test-origin", "test-large" } },
     { "ZINC_12k",
       .note = "its 10000 training graphs stand in for the benchmark's, another sample of the same molecules",
+      .caveat = "its 10000 training graphs stand in for the benchmark's, another sample of the same molecules",
       .columns = 28, .source = "28 atom types", .labels = 28, .task = &mp_task_regress,
       .fixed = { { 0, 10000 }, { 10000, 11000 }, { 11000, 12000 } }, .fixed_name = { "train", "val", "test-origin" } },
 };

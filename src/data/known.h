@@ -13,6 +13,7 @@ typedef struct mp_known {
     int columns;         /* of x, by math.md 1.7; 0: not given there */
     const char *source;  /* of x */
     const char *note;    /* why files and paper may differ, or NULL */
+    const char *caveat;  /* why results on it may differ from the paper's, or NULL */
     int labels;          /* node labels are 0 .. labels - 1, whichever of them occur; 0: by what occurs */
     int skip_attributes; /* leading attribute columns that give the label away */
     int degree_max;      /* degree features always have columns 0..degree_max; 0: by the rule */

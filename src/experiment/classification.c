@@ -49,6 +49,7 @@ static void add_cell(mp_table *t, const mp_board *b, int set, int method, const 
     mp_table_add(t, "%s", chosen_text(c, a));
     mp_table_add(t, c->parameters ? "%d" : "-", c->parameters);
     mp_table_add(t, "%d x %d", c->honest.test.seeds, c->honest.test.folds);
+    mp_table_add(t, c->honest.missing ? "%d" : "-", c->honest.missing);
 }
 
 static void show_cells(mp_section *out, const mp_board *b)
@@ -56,7 +57,7 @@ static void show_cells(mp_section *out, const mp_board *b)
     static const char *const header[] = { "data set", "method", "test",     "chosen on test",
                                           "gap",      "paper",  "to paper", "MID - base",
                                           "p",        "h/drop", "weights",  "seeds x folds",
-                                          NULL };
+                                          "missing",  NULL };
     mp_table t, shown;
     const mp_board_pair *pair = mp_board_pairs(b, out->arena);
     mp_table_init(&t, out->arena, NULL, header);
@@ -73,7 +74,8 @@ static void show_cells(mp_section *out, const mp_board *b)
         "setting with the best test score, as the paper's released script does; the gap is what that gains. "
         "\"to paper\": ours, chosen in that way, less the paper's. \"p\": of MID against base, paired over folds "
         "and seeds with Nadeau and Bengio's correction, then Holm's over all pairs of the table. \"h/drop\": "
-        "chosen settings and how many seeds chose them. A question mark: a number of the paper that looks like a "
+        "chosen settings and how many seeds chose them. \"missing\": runs that lack from seeds x folds x settings. "
+        "A question mark: a number of the paper that looks like a "
         "slip.");
 }
 

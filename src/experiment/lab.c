@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#define QUICK_EPOCHS 60 /* at most, where training ends by patience; settings of an experiment may say otherwise */
+#define QUICK_EPOCHS 200 /* at most, where training ends by patience; settings of an experiment may say otherwise */
 
 const mp_experiment *mp_experiment_find(const char *name)
 {
@@ -106,10 +106,13 @@ static void note(mp_lab *lab, const char *line)
     lab->note[lab->notes++] = line;
 }
 
-static void note_caveat(mp_lab *lab, const char *dataset)
+static void note_caveat(mp_lab *lab, const mp_dataset *d)
 {
-    const mp_known *k = mp_known_find(dataset);
-    if (k && k->note) note(lab, mp_arena_printf(lab->arena, "%s: %s.", dataset, k->note));
+    const mp_known *k = mp_known_find(d->name);
+    if (k && k->caveat) note(lab, mp_arena_printf(lab->arena, "%s: %s.", d->name, k->caveat));
+    if (k && k->columns && k->columns != d->x.cols)
+        note(lab, mp_arena_printf(lab->arena, "%s: %d feature columns instead of %d: %s.", d->name, d->x.cols,
+                                  k->columns, k->note ? k->note : k->source));
 }
 
 static mp_err find_set(mp_lab *lab, const char *name, mp_lab_set **out)
@@ -208,6 +211,13 @@ static mp_err new_row(mp_lab *lab, const mp_ask *ask, mp_lab_row_own **out)
     return left_out(lab, ask, add_row(lab, set, row), row);
 }
 
+static int finished(const mp_lab *lab, int row)
+{
+    int n = 0;
+    for (int i = 0; i < mp_lab_runs(lab, row); i++) n += mp_lab_run_at(lab, row, i).result != NULL;
+    return n;
+}
+
 mp_err mp_lab_row(mp_lab *lab, const mp_ask *given, int *row)
 {
     mp_ask ask = *given;
@@ -217,8 +227,8 @@ mp_err mp_lab_row(mp_lab *lab, const mp_ask *given, int *row)
         if (same_ask(&lab->row[i].ask, &ask)) own = &lab->row[i];
     if (!own) MP_TRY(new_row(lab, &ask, &own));
     if (own->why) note(lab, own->why);
-    if (own->place >= 0) note_caveat(lab, ask.dataset);
     *row = own->place < 0 ? -1 : (int)(own - lab->row);
+    if (finished(lab, *row)) note_caveat(lab, mp_lab_study_row(lab, *row)->data);
     return MP_OK;
 }
 
@@ -366,13 +376,6 @@ static mp_err epoch_seconds(mp_lab *lab, int row, double *seconds, int *epochs)
     if (e == MP_OK) *seconds = result.seconds / result.epochs;
     mp_arena_free(a);
     return e;
-}
-
-static int finished(const mp_lab *lab, int row)
-{
-    int n = 0;
-    for (int i = 0; i < mp_lab_runs(lab, row); i++) n += mp_lab_run_at(lab, row, i).result != NULL;
-    return n;
 }
 
 mp_err mp_lab_plan(mp_lab *lab, const mp_experiment *const *x, int n, mp_section *out)

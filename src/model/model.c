@@ -5,6 +5,7 @@
 #include "baseline/baseline.h"
 #include "model/aim.h"
 #include "model/options.h"
+#include "model/ratios.h"
 
 #include <math.h>
 #include <string.h>
@@ -110,6 +111,7 @@ mp_err mp_config_check(mp_config *c)
     }
     strcpy(c->pool, op ? op->name : b->name); /* one spelling everywhere */
     if (b && b->check) MP_TRY(b->check(c));
+    if (mp_config_uses(c, "ratios") == MP_USED) MP_TRY(mp_ratios_check(c));
     if (c->min_score > 0 && mp_config_uses(c, "min-score") != MP_USED)
         return mp_unused(c, "min-score", NULL, "min-score");
     if (c->min_score > 0 && (c->gate == MP_GATE_TANH || c->gate == MP_GATE_SIGMOID))
@@ -208,13 +210,22 @@ static int seen_by(const mp_config *c, int input, int previous, int current)
     return width[c->score_from];
 }
 
+/* The configuration with the ratio of this pooling. */
+static const mp_config *conf_of_pooling(const mp_model *m, int pooling, mp_arena *a)
+{
+    mp_config *own = MP_NEW_RAW(a, mp_config, 1);
+    *own = m->conf;
+    own->ratio = mp_ratio_of(&m->conf, pooling);
+    return own;
+}
+
 static mp_err init_blocks(mp_model *m, mp_arena *a)
 {
     const mp_pool_op *op = mp_pool_find(m->conf.pool);
     m->arch = &archs[m->conf.arch];
     m->blocks = m->arch->blocks ? m->arch->blocks : m->conf.layers;
     const mp_conv_kind *usual = conv_of(&m->conf);
-    int width = init_encoder(m), input = width;
+    int width = init_encoder(m), input = width, poolings = 0;
     m->read = read_of(&m->conf);
     for (int l = 0; l < m->blocks; l++) {
         int previous = width;
@@ -231,7 +242,8 @@ static mp_err init_blocks(mp_model *m, mp_arena *a)
                                                          .edge_tables = &m->in.edge_tables });
         width = out;
         if (!pools(m, l)) continue;
-        m->pool[l] = mp_pool_new_seeing(a, op, &m->conf, &m->params, mp_param_under(&m->params, "pools", number), width,
+        m->pool[l] = mp_pool_new_seeing(a, op, conf_of_pooling(m, poolings++, a), &m->params,
+                                        mp_param_under(&m->params, "pools", number), width,
                                         seen_by(&m->conf, input, previous, width));
         if (last || lifts(m, l)) mp_pool_ends(m->pool[l]);
         width = mp_pool_width(m->pool[l]);
@@ -409,7 +421,7 @@ void mp_model_meets(const mp_model *m, int n, int64_t *nodes)
         const mp_selector *s = m->pool[l]->selector;
         nodes[l] += n;
         if (!s->count) return; /* nobody asks for what comes after */
-        n = s->count(&m->conf, n);
+        n = s->count(m->pool[l]->conf, n);
     }
 }
 

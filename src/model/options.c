@@ -13,7 +13,7 @@ static const char training[] =
     "warmup:schedule=cosine lr-drop:schedule=step task metric stop-on:patience!=0";
 /* Of the network around node-drop operators (model.c); baselines are networks of their own. */
 static const char network[] = "arch conv readout:arch=tu readout:arch=colors readout:arch=triangles edge-attributes "
-                              "layers:arch=tu dropout:arch=tu";
+                              "layers:arch=tu dropout:arch=tu ratios:min-score=0";
 
 #define SHARED (1 + MP_TASKS_MOST + MP_CONVS_MOST) /* lists before those of the method */
 

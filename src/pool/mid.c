@@ -28,6 +28,20 @@ static const mp_opt mid_rows[] = {
 /* clang-format on */
 const mp_option_set mp_mid_options = { mid_rows, 0, NULL };
 
+typedef struct expand_options {
+    int relu;
+} expand_options;
+static const mp_opt expand_rows[] = { { "expand-relu", MP_OPT_FLAG, offsetof(expand_options, relu), "true", 0, 1, NULL,
+                                        "width mlp: ReLU behind its layer" },
+                                      { NULL, 0, 0, NULL, 0, 0, NULL, NULL } };
+static size_t expand_place;
+const mp_option_set mp_expand_options = { expand_rows, sizeof(expand_options), &expand_place };
+
+bool mp_expands_with_relu(const mp_config *conf)
+{
+    return MP_OWN(conf, mp_expand_options, expand_options)->relu;
+}
+
 /* Exactly ceil(p n) nodes of each graph, in the order drawn. */
 static void draw_exact(mp_ctx *c, const mp_graph *g, double p, int *dropped)
 {

@@ -27,9 +27,10 @@ const mp_option_set mp_pool_options_shared = { pool_rows, 0, NULL };
 static const char every[] = "score-dim flip drop drop-mode:drop!=0 dropped:drop!=0 combine:score-dim!=1 "
                             "combine:flip=false gate:min-score=0 edge-loss edge-loss-in:edge-loss!=0";
 /* Rows without a function f have none to rank by; rows that are not scaled do not grow either. */
-static const char gated[] = "width multiplier rank:gate!=identity&min-score=0";
-static const char plain[] = "width multiplier rank:gate=tanh rank:gate=sigmoid";
-static const char bare[] = "multiplier:gate!=auto width:gate!=auto width:score-dim!=1 rank:gate=tanh rank:gate=sigmoid";
+static const char gated[] = "width expand-relu:width=mlp multiplier rank:gate!=identity&min-score=0";
+static const char plain[] = "width expand-relu:width=mlp multiplier rank:gate=tanh rank:gate=sigmoid";
+static const char bare[] = "multiplier:gate!=auto expand-relu:width=mlp&gate!=auto width:gate!=auto width:score-dim!=1 "
+                           "rank:gate=tanh rank:gate=sigmoid";
 
 /* Where scores can be shares of their graph. */
 static const char shares[] = "min-score attention-loss attention-target:attention-loss!=0";

@@ -121,7 +121,7 @@ static mp_mat *gate_rows(const mp_pool *pool, mp_ctx *c, const mp_pooling *p, co
     case MP_WIDTH_REPEAT:
         return mp_repeat(c, x, D);
     case MP_WIDTH_MLP:
-        return mp_lin_run(&pool->expand, c, MP_DENSE(x), true);
+        return mp_lin_run(&pool->expand, c, MP_DENSE(x), mp_expands_with_relu(pool->conf));
     default:
         return x;
     }

@@ -222,6 +222,9 @@ void mp_rank_all(mp_ctx *c, mp_pooling *p);
 /* mid.c: key and dropped of p from its score. */
 void mp_mid_key(const mp_pool *pool, mp_ctx *c, mp_pooling *p);
 
+/* mid.c: whether the layer of width mlp has a ReLU behind it. */
+bool mp_expands_with_relu(const mp_config *conf);
+
 /* edge_loss.c: takes edges out of p->g where the configuration asks for it; whether it ever does. */
 void mp_lose_edges(const mp_pool *pool, mp_ctx *c, mp_pooling *p);
 bool mp_loses_edges(const mp_config *conf);

@@ -6,12 +6,14 @@
 #include "task/task.h"
 
 extern const mp_option_set mp_mid_options, mp_pool_options_shared, mp_baseline_options, mp_network_options,
-    mp_task_options, mp_training_options, mp_schedule_options, mp_edge_loss_options, mp_aim_options;
+    mp_task_options, mp_training_options, mp_schedule_options, mp_edge_loss_options, mp_aim_options, mp_expand_options,
+    mp_ratio_options;
 
 /* What no single part has, each declared where it is looked at. */
 static const mp_option_set *const shared[] = { &mp_mid_options,      &mp_pool_options_shared, &mp_baseline_options,
                                                &mp_network_options,  &mp_task_options,        &mp_training_options,
-                                               &mp_schedule_options, &mp_edge_loss_options,   &mp_aim_options };
+                                               &mp_schedule_options, &mp_edge_loss_options,   &mp_aim_options,
+                                               &mp_expand_options,   &mp_ratio_options };
 enum { SHARED = sizeof shared / sizeof *shared };
 
 /* Sets of an operator's three parts. */

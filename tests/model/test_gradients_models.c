@@ -225,6 +225,7 @@ static void every_option_of_every_operator(void **state)
         { NULL, "drop=0.4 drop-mode=bernoulli" },
         { NULL, "edge-loss=0.4" },
         { "topk", "adj-power=2" },
+        { "sag", "score-dim=3 width=mlp expand-relu=false" },
         { "topk", "min-score=0.1" },
         { "topk", "min-score=0.1 combine=max" },
         { "topk", "min-score=0.1 combine=l2 width=multihead" },

@@ -9,6 +9,7 @@
 #include "report/report.h"
 
 #include <string.h>
+#include <unistd.h>
 
 typedef struct conf {
     const char *store, *out, *markdown, *data, *datasets, *pools;
@@ -104,13 +105,23 @@ static void on_note(const char *line)
     mp_cli_say("midpool: %s", line);
 }
 
+/* Of experiments that found nothing to run there is no store. */
+static mp_err write_alone(const char *out, const mp_report_options *o)
+{
+    mp_buf html = { 0 };
+    mp_err e = mp_report_html(NULL, 0, NULL, o, &html);
+    if (e == MP_OK) e = mp_write_file(out, html.p, html.n);
+    mp_buf_free(&html);
+    return e;
+}
+
 static mp_err show(const conf *c, const mp_cli_args *args, const mp_section *section, int n)
 {
     for (int i = 0; i < n; i++) MP_TRY(print_section(&section[i]));
     if (c->markdown) MP_TRY(write_markdown(c, args, section, n));
     mp_report_options o = { .title = "midpool reproduce", .note = on_note, .sections = n, .section = section };
     if (!c->show) o.command = args->line;
-    MP_TRY(mp_report_write(c->store, c->out, &o, NULL, NULL));
+    MP_TRY(access(c->store, F_OK) == 0 ? mp_report_write(c->store, c->out, &o, NULL, NULL) : write_alone(c->out, &o));
     mp_cli_say("page: %s", c->out);
     return MP_OK;
 }

@@ -1,5 +1,6 @@
 /* by_seed.c - see by_seed.h.
  * SPDX-License-Identifier: MIT */
+#include "experiment/figures.h"
 #include "experiment/by_seed.h"
 #include "report/svg.h"
 
@@ -54,7 +55,6 @@ void mp_by_seed_figure(mp_section *out, const mp_by_seed *row, int n, int test, 
 {
     static const char *const colour[] = { "#b3541e", "#2f6fb2" };
     mp_svg_strip *strip = MP_NEW(out->arena, mp_svg_strip, n);
-    mp_buf svg = { 0 }, csv = { 0 };
     int strips = 0;
     for (int i = 0; i < n; i++) {
         if (row[i].seeds == 0 || isnan(row[i].on[test][0])) continue;
@@ -70,9 +70,5 @@ void mp_by_seed_figure(mp_section *out, const mp_by_seed *row, int n, int test, 
                               .mark = (double)NAN,
                               .strips = strips,
                               .strip = strip };
-    mp_svg_dots(&spec, &svg);
-    mp_svg_dots_csv(&spec, &csv);
-    mp_section_picture(out, title, NULL, &svg, &csv);
-    mp_buf_free(&svg);
-    mp_buf_free(&csv);
+    mp_figure_dots(out, title, NULL, &spec);
 }

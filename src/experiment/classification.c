@@ -2,9 +2,9 @@
  * gap between the two.
  * SPDX-License-Identifier: MIT */
 #include "experiment/board.h"
+#include "experiment/figures.h"
 #include "experiment/make.h"
 #include "report/score.h"
-#include "report/svg.h"
 #include "study/compare.h"
 
 #include <math.h>
@@ -190,12 +190,7 @@ static void show_chart(mp_section *out, const mp_board *b)
                                   .mark_name = "paper",
                                   .rows = n,
                                   .row = row };
-    mp_buf svg = { 0 }, csv = { 0 };
-    mp_svg_whiskers(&spec, &svg);
-    mp_svg_whiskers_csv(&spec, &csv);
-    mp_section_picture(out, "Base and MID, chosen on validation", "small dots: single folds and seeds", &svg, &csv);
-    mp_buf_free(&svg);
-    mp_buf_free(&csv);
+    mp_figure_whiskers(out, "Base and MID, chosen on validation", "small dots: single folds and seeds", &spec);
 }
 
 mp_err mp_make_classification(mp_lab *lab, mp_section *out)

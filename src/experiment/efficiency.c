@@ -3,6 +3,7 @@
  * A size is measured when the one before it fitted into memory and did not take too long.
  * SPDX-License-Identifier: MIT */
 #include "baseline/baseline.h"
+#include "experiment/figures.h"
 #include "experiment/board.h"
 #include "experiment/machine.h"
 #include "experiment/make.h"
@@ -177,12 +178,7 @@ static void draw(mp_section *out, const model *m, int models, int count, bool pa
                                .log_y = true,
                                .series = n,
                                .line = line };
-    mp_buf svg = { 0 }, csv = { 0 };
-    mp_svg_chart(&spec, &svg);
-    mp_svg_chart_csv(&spec, &csv);
-    mp_section_picture(out, title, NULL, &svg, &csv);
-    mp_buf_free(&svg);
-    mp_buf_free(&csv);
+    mp_figure_chart(out, title, NULL, &spec);
 }
 
 mp_err mp_make_efficiency(mp_lab *lab, mp_section *out)

@@ -14,6 +14,8 @@
     }
 
 FIGURE(chart)
+FIGURE(dots)
+FIGURE(clouds)
 FIGURE(bars)
 FIGURE(heat)
 FIGURE(whiskers)

@@ -8,6 +8,8 @@
 
 /* `note` may be NULL. */
 void mp_figure_chart(mp_section *out, const char *title, const char *note, const mp_svg_chart_spec *spec);
+void mp_figure_dots(mp_section *out, const char *title, const char *note, const mp_svg_dots_spec *spec);
+void mp_figure_clouds(mp_section *out, const char *title, const char *note, const mp_svg_clouds_spec *spec);
 void mp_figure_bars(mp_section *out, const char *title, const char *note, const mp_svg_bars_spec *spec);
 void mp_figure_heat(mp_section *out, const char *title, const char *note, const mp_svg_heat_spec *spec);
 void mp_figure_whiskers(mp_section *out, const char *title, const char *note, const mp_svg_whiskers_spec *spec);

@@ -6,8 +6,9 @@
 #include "report/paper.h"
 #include "report/score.h"
 
-#define FAILED 0.8 /* of the best seed of the set */
-#define MOST   16  /* rows of a set */
+#define FAILED 0.8         /* of the best seed of the set */
+#define RATIO  "ratio=0.8" /* with half the nodes a fifth of the graphs lose green ones that must be counted */
+#define MOST   16          /* rows of a set */
 
 static mp_err ask_rows(mp_lab *lab, const char *set, mp_by_seed *row, const char **pool_of, int *n)
 {
@@ -18,9 +19,13 @@ static mp_err ask_rows(mp_lab *lab, const char *set, mp_by_seed *row, const char
     for (int k = 0; k < pools && *n + 2 <= MOST; k++)
         for (int mid = 0; mid < 2; mid++) {
             const char *name = mp_arena_printf(a, "%s%s", mp_lab_title(pool[k]), mid ? " + MID" : "");
-            mp_ask ask = { .dataset = set, .pool = pool[k], .seeds = mp_lab_seeds(lab, 10, 2) };
+            mp_ask ask = { .dataset = set,
+                           .pool = pool[k],
+                           .preset = MP_PRESET_PAPER,
+                           .settings = RATIO,
+                           .seeds = mp_lab_seeds(lab, 10, 2) };
             if (mp_lab_quick(lab)) /* no grid: a minute */
-                ask.settings = mid ? "epochs=40 score-dim=5 flip=true drop=0.1" : "epochs=40";
+                ask.settings = mid ? RATIO " epochs=40 score-dim=5 flip=true drop=0.1" : RATIO " epochs=40";
             else if (mid)
                 ask = mp_ask_mid(lab, ask);
             pool_of[*n] = pool[k];
@@ -68,7 +73,8 @@ mp_err mp_make_generalisation(mp_lab *lab, mp_section *out)
         "colours "
         "that training never shows (test-large-C). Shown: percent of graphs whose rounded output is the label, mean ± "
         "std over seeds; the last epoch counts. The paper says neither its ratio nor its network, so its numbers need "
-        "not be met: ours are two or three GIN layers of 64 channels, ratio 0.5, scores of the features at hand.");
+        "not be met: ours are two or three layers of 64 channels (GIN; GraphConv for TopKPool, as in PyG's network), "
+        "ratio 0.8, scores of the features at hand.");
     mp_table_without_empty(&t, 3, &shown);
     shown.lead = 3;
     mp_section_table(out, &shown);

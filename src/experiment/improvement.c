@@ -1,8 +1,8 @@
 /* improvement.c - what MID adds to each backbone on each data set, relative and absolute, by domain.
  * SPDX-License-Identifier: MIT */
 #include "experiment/board.h"
+#include "experiment/figures.h"
 #include "experiment/make.h"
-#include "report/svg.h"
 
 #include <math.h>
 #include <string.h>
@@ -131,13 +131,7 @@ static void show_bars(mp_section *out, const mp_board *b, int d, bool relative)
                               .series = series,
                               .group = group,
                               .bar = bar };
-    mp_buf svg = { 0 }, csv = { 0 };
-    mp_svg_bars(&spec, &svg);
-    mp_svg_bars_csv(&spec, &csv);
-    mp_section_picture(out, title, relative ? "relative, chosen on validation" : "absolute, chosen on validation", &svg,
-                       &csv);
-    mp_buf_free(&svg);
-    mp_buf_free(&csv);
+    mp_figure_bars(out, title, relative ? "relative, chosen on validation" : "absolute, chosen on validation", &spec);
 }
 
 mp_err mp_make_improvement(mp_lab *lab, mp_section *out)

@@ -81,7 +81,9 @@ int mp_lab_seeds(const mp_lab *lab, int full, int quick)
 mp_ask mp_ask_mid(const mp_lab *lab, mp_ask ask)
 {
     ask.grid = lab->o.grid;
-    if (ask.grid == MP_GRID_NONE) ask.settings = mp_preset_find("mid")->settings;
+    const char *mid = mp_preset_find("mid")->settings;
+    if (ask.grid == MP_GRID_NONE)
+        ask.settings = ask.settings ? mp_arena_printf(lab->arena, "%s %s", ask.settings, mid) : mid;
     return ask;
 }
 

@@ -71,7 +71,7 @@ typedef struct mp_ask {
     bool models; /* keep them, for measurements */
 } mp_ask;
 
-/* The same with MID: the grid of the options, or h 5 and drop 0.1. `ask` must have no settings. */
+/* The same with MID: the grid of the options, or h 5 and drop 0.1. */
 mp_ask mp_ask_mid(const mp_lab *lab, mp_ask ask);
 
 /* "SAGPool" for "sag". */

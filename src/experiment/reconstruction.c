@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "data/load.h"
 #include "data/signal.h"
+#include "experiment/figures.h"
 #include "experiment/make.h"
 #include "experiment/rebuilt.h"
 #include "experiment/survey.h"
@@ -141,12 +142,7 @@ static void draw_share(mp_section *out, const line *l, int lines, int ratios, co
                                .y_label = shares[share].label,
                                .series = lines,
                                .line = series };
-    mp_buf svg = { 0 }, csv = { 0 };
-    mp_svg_chart(&spec, &svg);
-    mp_svg_chart_csv(&spec, &csv);
-    mp_section_picture(out, shares[share].title, "Mean and deviation over seeds.", &svg, &csv);
-    mp_buf_free(&svg);
-    mp_buf_free(&csv);
+    mp_figure_chart(out, shares[share].title, "Mean and deviation over seeds.", &spec);
 }
 
 static mp_err make_atoms(mp_lab *lab, mp_section *out)
@@ -246,13 +242,8 @@ static void draw_graph(mp_section *out, mp_lab *lab, const char *pool, const mp_
                                              mp_survey_number(&s[f], 0, "mse"));
     }
     mp_svg_clouds_spec spec = { .title = d->name, .points = nodes, .value = sum, .panels = 1 + FLIPS, .panel = panel };
-    mp_buf svg = { 0 }, csv = { 0 };
-    mp_svg_clouds(&spec, &svg);
-    mp_svg_clouds_csv(&spec, &csv);
-    mp_section_picture(out, mp_arena_printf(a, "%s, original and given back", d->name),
-                       "First seed. The colour of a node is x + y of the original.", &svg, &csv);
-    mp_buf_free(&svg);
-    mp_buf_free(&csv);
+    mp_figure_clouds(out, mp_arena_printf(a, "%s, original and given back", d->name),
+                     "First seed. The colour of a node is x + y of the original.", &spec);
 }
 
 static mp_err make_coordinates(mp_lab *lab, const char *const *set, int sets, mp_section *out)

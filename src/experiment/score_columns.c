@@ -1,5 +1,6 @@
 /* score_columns.c - do several score columns say different things (protocol.md 16)? Beyond the paper: it claims that they do.
  * SPDX-License-Identifier: MIT */
+#include "experiment/figures.h"
 #include "experiment/columns.h"
 #include "experiment/make.h"
 #include "experiment/survey.h"
@@ -76,13 +77,8 @@ static void draw_first(mp_section *out, const char *set, const char *pool, const
                               .value = value,
                               .decimals = 2,
                               .diverging = true };
-    mp_buf svg = { 0 }, csv = { 0 };
-    mp_svg_heat(&spec, &svg);
-    mp_svg_heat_csv(&spec, &csv);
-    mp_section_picture(out, mp_arena_printf(out->arena, "%s, %s", set, mp_lab_title(pool)),
-                       "First pooling of the first run, without flipscore.", &svg, &csv);
-    mp_buf_free(&svg);
-    mp_buf_free(&csv);
+    mp_figure_heat(out, mp_arena_printf(out->arena, "%s, %s", set, mp_lab_title(pool)),
+                   "First pooling of the first run, without flipscore.", &spec);
 }
 
 static void draw_bars(mp_section *out, const char *pool, int sets, const char *const *set, const mp_survey *s)

@@ -1,5 +1,6 @@
 /* survey.c - see survey.h.
  * SPDX-License-Identifier: MIT */
+#include "experiment/figures.h"
 #include "experiment/survey.h"
 
 #include <math.h>
@@ -96,10 +97,5 @@ void mp_paired_cell(mp_table *t, const mp_paired *d, double unit)
 
 void mp_survey_bars(mp_section *out, const char *title, const mp_svg_bars_spec *spec)
 {
-    mp_buf svg = { 0 }, csv = { 0 };
-    mp_svg_bars(spec, &svg);
-    mp_svg_bars_csv(spec, &csv);
-    mp_section_picture(out, title, "Mean and deviation over folds and seeds.", &svg, &csv);
-    mp_buf_free(&svg);
-    mp_buf_free(&csv);
+    mp_figure_bars(out, title, "Mean and deviation over folds and seeds.", spec);
 }

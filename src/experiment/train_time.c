@@ -2,6 +2,7 @@
  *
  *     ratio of a set = seconds with MID / seconds without;     overall, as the paper: ratio of the means over sets
  * SPDX-License-Identifier: MIT */
+#include "experiment/figures.h"
 #include "experiment/machine.h"
 #include "experiment/make.h"
 #include "report/paper.h"
@@ -148,12 +149,7 @@ static void draw(mp_section *out, int pools, const char *const *pool, const doub
                               .series = 2 * (VARIANTS - 1),
                               .group = group,
                               .bar = bar };
-    mp_buf svg = { 0 }, csv = { 0 };
-    mp_svg_bars(&spec, &svg);
-    mp_svg_bars_csv(&spec, &csv);
-    mp_section_picture(out, "Seconds of an epoch over those of the base", NULL, &svg, &csv);
-    mp_buf_free(&svg);
-    mp_buf_free(&csv);
+    mp_figure_bars(out, "Seconds of an epoch over those of the base", NULL, &spec);
 }
 
 static const char *arg_of(int epochs, const char *machine, mp_arena *a)

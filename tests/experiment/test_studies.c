@@ -1,0 +1,188 @@
+/* test_studies.c - the experiments whose numbers are test scores of studies, from the command line to their tables: small versions on
+ * a small data set, held against each other and against the runs themselves.
+ * SPDX-License-Identifier: MIT */
+#include "cli/tiny.h"
+#include "experiment/board.h"
+#include "sanitized.h"
+#include "study/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define FOLDS 2
+
+static const char *reproduce(const char *names, const char *more)
+{
+    const char *line = mp_arena_printf(
+        arena, "reproduce %s --quick --datasets TINY --pools topk --data %s --folds %d --store %s --out %s --quiet %s",
+        names, mp_spawn_dir(), FOLDS, path("runs.db"), path("page.html"), more);
+    mp_spawned s = expect(0, line, NULL);
+    const char *out = mp_arena_text(arena, s.out.p, s.out.n);
+    mp_spawn_free(&s);
+    return out;
+}
+
+static mp_lab *lab_of_store(void)
+{
+    mp_lab_options o = { .store_path = path("runs.db"),
+                         .data_dir = mp_spawn_dir(),
+                         .quick = true,
+                         .still = true,
+                         .folds = FOLDS,
+                         .grid = MP_GRID_PAPER,
+                         .jobs = 1,
+                         .threads = 1 };
+    return mp_lab_new(&o, arena);
+}
+
+/* The number behind a word, in the first line that has all words. */
+static double number_behind(const char *text, const char *line_with, const char *word)
+{
+    mp_span rest = mp_span_of(text), line;
+    double v;
+    while (mp_next_line(&rest, &line)) {
+        const char *copy = mp_arena_text(arena, line.p, line.n), *at = strstr(copy, word);
+        if (!strstr(copy, line_with) || !at) continue;
+        at += strlen(word);
+        at += strspn(at, " ");
+        if (mp_to_real((mp_span){ at, strcspn(at, " ,") }, &v)) return v;
+    }
+    fail_msg("no line with '%s' and a number behind '%s'", line_with, word);
+    return 0;
+}
+
+static double test_mean(mp_lab *lab, const char *settings)
+{
+    int row;
+    mp_choice c;
+    mp_ask ask = { .dataset = "TINY", .pool = "topk", .preset = "paper", .settings = settings };
+    assert_int_equal(mp_lab_row(lab, &ask, &row), MP_OK);
+    assert_true(row >= 0);
+    mp_section unused;
+    const mp_experiment *none[1];
+    assert_int_equal(mp_lab_make(lab, none, 0, &unused), MP_OK); /* reads what is fresh */
+    assert_int_equal(mp_lab_choose(lab, row, MP_SELECT_VAL, &c), MP_OK);
+    return 100 * c.test.mean;
+}
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) < 0.0051; /* tables have two decimals */
+}
+
+static void the_main_table_has_the_scores_of_its_runs(void **state)
+{
+    (void)state;
+    const char *out = reproduce("classification,improvement", "");
+    mp_lab *lab = lab_of_store();
+    static const char *const set[] = { "TINY" }, *const pool[] = { "topk" };
+    mp_board b;
+    mp_section unused;
+    const mp_experiment *none[1];
+    assert_int_equal(mp_board_make(lab, set, 1, pool, 1, &b), MP_OK);
+    assert_int_equal(mp_lab_make(lab, none, 0, &unused), MP_OK);
+    assert_int_equal(mp_board_make(lab, set, 1, pool, 1, &b), MP_OK);
+    assert_int_equal(b.methods, 2);
+    const mp_board_cell *base = mp_board_at(&b, 0, 0), *mid = mp_board_at(&b, 0, 1);
+    assert_true(!base->chosen && mid->chosen && mid->honest.grid.points == 4);
+    assert_true(base->values == FOLDS && mid->values == FOLDS);
+    double sum = 0, d[FOLDS];
+    for (int i = 0; i < FOLDS; i++) {
+        sum += base->value[i];
+        d[i] = mid->value[i] - base->value[i];
+    }
+    assert_true(fabs(sum / FOLDS - base->honest.test.mean) < 1e-12);
+    assert_true(mid->greedy.test.mean >= mid->honest.test.mean); /* the best on test is never worse on test */
+    mp_paired t = mp_compare_paired(d, FOLDS, base->test_train);
+    const mp_board_pair *pair = mp_board_pairs(&b, arena);
+    assert_true(fabs(pair[1].difference - t.mean) < 1e-12 && fabs(pair[1].p - t.p) < 1e-12);
+    assert_true(fabs(pair[1].adjusted - t.p) < 1e-12); /* one pair: nothing to correct */
+    assert_true(isnan(pair[0].difference));
+    assert_true(near(number_behind(out, "TINY", "TopKPool  "), 100 * base->honest.test.mean));
+    assert_true(near(number_behind(out, "TINY", "TopKPool + MID"), 100 * mid->honest.test.mean));
+    /* what MID adds, in points */
+    assert_true(near(number_behind(out, "other", "TopKPool"), 100 * (mid->honest.test.mean - base->honest.test.mean)));
+    assert_string_equal(reproduce("classification,improvement", "--show"), out);
+}
+
+static void an_ablation_is_made_at_the_setting_chosen_for_all_of_mid(void **state)
+{
+    (void)state;
+    const char *out = reproduce("ablation", "");
+    int h = (int)number_behind(out, "TopKPool  MID", " h");
+    const char *drop = strstr(strstr(out, "TopKPool  MID"), "drop ") + 5;
+    mp_lab *lab = lab_of_store();
+    double p = strtod(drop, NULL);
+    mp_choice c;
+    int row;
+    mp_ask mid = mp_ask_mid(lab, (mp_ask){ .dataset = "TINY", .pool = "topk", .preset = "paper" });
+    mp_section unused;
+    const mp_experiment *none[1];
+    assert_int_equal(mp_lab_row(lab, &mid, &row), MP_OK);
+    assert_int_equal(mp_lab_make(lab, none, 0, &unused), MP_OK);
+    assert_int_equal(mp_lab_choose(lab, row, MP_SELECT_VAL_GLOBAL, &c), MP_OK);
+    const mp_choice_point *at = &c.grid.point[c.chosen[0]];
+    assert_true(at->score_dim == h && fabs(at->drop - p) < 1e-12);
+    double whole = test_mean(lab, mp_arena_printf(arena, "score-dim=%d flip=true drop=%g", h, p));
+    double no_flip = test_mean(lab, mp_arena_printf(arena, "score-dim=%d flip=false drop=%g", h, p));
+    double no_multi = test_mean(lab, mp_arena_printf(arena, "score-dim=1 flip=true drop=%g", p));
+    const char *width = mp_arena_printf(arena, "h %d, drop %g", h, p);
+    assert_true(near(number_behind(out, "TopKPool  MID", width), whole));
+    assert_true(near(number_behind(out, "without flipscore", width), no_flip));
+    assert_true(
+        near(number_behind(out, "without several columns", mp_arena_printf(arena, "h 1, drop %g", p)), no_multi));
+}
+
+static void curves_have_a_row_for_every_point_and_line(void **state)
+{
+    (void)state;
+    if (SANITIZED) skip(); /* three hundred runs of code that the other tests go through */
+    const char *out = reproduce("robustness,sensitivity,dimension", "");
+    mp_lab *lab = lab_of_store();
+    static const struct {
+        const char *line, *behind, *settings;
+    } cells[] = { { "training and test  ", "0.5  base", " edge-loss=0.5 edge-loss-in=always" },
+                  { "test only  ", "0.3  MID", "score-dim=5 flip=true drop=0.1 edge-loss=0.3 edge-loss-in=test" },
+                  { "pooling ratio  ", "0.9  base", " ratio=0.9" },
+                  { "ratio of the first pooling", "0.1  MID", "score-dim=5 flip=true drop=0.1 ratios=0.1" },
+                  { "pooling layers", "5  base", " layers=5" },
+                  { "128/4", "multi-head", "hidden=128 score-dim=4 width=multihead" },
+                  { "128/4", "MLP-expand, no ReLU", "hidden=128 score-dim=4 width=mlp expand-relu=false" } };
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        if (!near(number_behind(out, cells[i].line, cells[i].behind), test_mean(lab, cells[i].settings)))
+            fail_msg("%s %s is another number", cells[i].line, cells[i].behind);
+    mp_span page;
+    assert_int_equal(mp_slurp(path("page.html"), 0, arena, &page), MP_OK);
+    static const char *const pictures[] = { "TINY, TopKPool: share of edges removed, test only",
+                                            "TINY, TopKPool: pooling layers", "TINY, TopKPool + MID",
+                                            "c/h: channels and score columns" };
+    for (int i = 0; i < 4; i++) assert_non_null(strstr(page.p, pictures[i]));
+}
+
+static void a_plan_lists_runs_and_a_wrong_name_is_answered_with_the_nearest(void **state)
+{
+    (void)state;
+    const char *line =
+        mp_arena_printf(arena, "reproduce ablation --quick --datasets TINY --data %s --folds 2 --store %s --dry-run",
+                        mp_spawn_dir(), path("other.db"));
+    mp_spawned s = expect(0, line, NULL);
+    assert_non_null(strstr(s.out.p, "sag + MID"));
+    assert_non_null(strstr(s.out.p, "minutes with"));
+    mp_spawn_free(&s);
+    assert_int_not_equal(access(path("other.db"), F_OK), 0);
+    refuse(2, "reproduce ablatoin", "did you mean 'ablation'?");
+    s = expect(0, "reproduce", NULL);
+    for (const mp_experiment *x = mp_experiments; x->name; x++) assert_non_null(strstr(s.out.p, x->name));
+    mp_spawn_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_main_table_has_the_scores_of_its_runs),
+        cmocka_unit_test(an_ablation_is_made_at_the_setting_chosen_for_all_of_mid),
+        cmocka_unit_test(curves_have_a_row_for_every_point_and_line),
+        cmocka_unit_test(a_plan_lists_runs_and_a_wrong_name_is_answered_with_the_nearest),
+    };
+    return cmocka_run_group_tests_name("experiments of studies", tests, make_data, clean);
+}

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 typedef struct conf {
-    const char *store, *out, *markdown, *data, *datasets, *pools;
+    const char *store, *out, *markdown, *figures, *data, *datasets, *pools;
     int quick, show, dry_run, seeds, folds, grid, jobs, threads, quiet;
 } conf;
 
@@ -34,7 +34,8 @@ static const mp_cli_text texts[] = {
     { "pools", offsetof(conf, pools), NULL, "NAMES", "methods in place of the experiment's, a,b,c" },
     { "store", offsetof(conf, store), "reproduce.db", "FILE", "where runs and measurements are kept, and looked up" },
     { "out", offsetof(conf, out), "report.html", "FILE", "the page" },
-    { "markdown", offsetof(conf, markdown), NULL, "FILE", "the tables as a document" },
+    { "markdown", offsetof(conf, markdown), NULL, "FILE", "the tables as a document; in one that has the lines <!-- reproduced --> and <!-- end --> what is between them is replaced" },
+    { "figures", offsetof(conf, figures), NULL, "DIR", "folder for the figures, EXPERIMENT-N.svg, and their data, EXPERIMENT-N.csv" },
     { "data", offsetof(conf, data), NULL, "DIR", "folder with data sets" },
     { NULL, 0, NULL, NULL, NULL }
 };
@@ -90,14 +91,57 @@ static mp_err print_section(const mp_section *s)
     return e;
 }
 
+/* What stands before and behind the part that is made: all of a document that has no such part is. */
+static mp_err around(const char *path, mp_arena *a, mp_span *before, mp_span *behind)
+{
+    static const char begin[] = "<!-- reproduced -->\n", end[] = "<!-- end -->";
+    mp_span text;
+    *before = *behind = (mp_span){ "", 0 };
+    if (access(path, R_OK) != 0) return MP_OK;
+    MP_TRY(mp_slurp(path, 0, a, &text));
+    const char *all = mp_arena_text(a, text.p, text.n), *first = strstr(all, begin),
+               *last = first ? strstr(first, end) : NULL;
+    if (!last) return MP_OK;
+    *before = (mp_span){ all, (size_t)(first - all) + strlen(begin) };
+    *behind = (mp_span){ last, strlen(last) };
+    return MP_OK;
+}
+
+/* Experiments of which the store has nothing are left out of the document. */
+static bool has_rows(const mp_section *s)
+{
+    for (int i = 0; i < s->pieces; i++)
+        if (s->piece[i].kind == MP_PASSAGE_TABLE && mp_table_rows(&s->piece[i].table)) return true;
+    return false;
+}
+
 static mp_err write_markdown(const conf *c, const mp_cli_args *args, const mp_section *section, int n)
 {
     mp_buf b = { 0 };
-    mp_buf_printf(&b, "<!-- made by: %s -->\n\n", args->line);
-    for (int i = 0; i < n; i++) mp_section_markdown(&section[i], &b);
+    mp_span before, behind;
+    MP_TRY(around(c->markdown, args->arena, &before, &behind));
+    mp_buf_add(&b, before.p, before.n);
+    mp_buf_printf(&b, "\n    %s\n\n", args->line);
+    for (int i = 0; i < n; i++)
+        if (has_rows(&section[i])) mp_section_markdown(&section[i], &b);
+    mp_buf_add(&b, behind.p, behind.n);
     mp_err e = mp_write_file(c->markdown, b.p, b.n);
     mp_buf_free(&b);
     return e;
+}
+
+static mp_err write_figures(const char *folder, const mp_section *s, mp_arena *a)
+{
+    int n = 0;
+    MP_TRY(mp_make_folder(folder));
+    for (int i = 0; i < s->pieces; i++) {
+        const mp_picture *p = &s->piece[i].picture;
+        if (s->piece[i].kind != MP_PASSAGE_PICTURE) continue;
+        const char *name = mp_arena_printf(a, "%s/%s-%d", folder, s->name, ++n);
+        MP_TRY(mp_write_file(mp_arena_printf(a, "%s.svg", name), p->svg, strlen(p->svg)));
+        if (p->csv) MP_TRY(mp_write_file(mp_arena_printf(a, "%s.csv", name), p->csv, strlen(p->csv)));
+    }
+    return MP_OK;
 }
 
 static void on_note(const char *line)
@@ -119,6 +163,7 @@ static mp_err show(const conf *c, const mp_cli_args *args, const mp_section *sec
 {
     for (int i = 0; i < n; i++) MP_TRY(print_section(&section[i]));
     if (c->markdown) MP_TRY(write_markdown(c, args, section, n));
+    for (int i = 0; c->figures && i < n; i++) MP_TRY(write_figures(c->figures, &section[i], args->arena));
     mp_report_options o = { .title = "midpool reproduce", .note = on_note, .sections = n, .section = section };
     if (!c->show) o.command = args->line;
     MP_TRY(access(c->store, F_OK) == 0 ? mp_report_write(c->store, c->out, &o, NULL, NULL) : write_alone(c->out, &o));

@@ -59,6 +59,7 @@ static mp_err add_variants(mp_lab *lab, const mp_ask *like, mp_choice_point at, 
         if (variants[i].multi && variants[i].flip && variants[i].drop) mid = mean[i];
     }
     for (int i = 0; i < VARIANTS; i++) {
+        if (isnan(mean[i])) continue;
         const mp_metric *m = row[i] < 0 ? mp_metric_of("accuracy") : mp_study_metric(mp_lab_study_row(lab, row[i]));
         mp_table_add(t, "%s", like->dataset);
         mp_table_add(t, "%s", mp_lab_title(like->pool));

@@ -25,7 +25,7 @@ static mp_err add_line(mp_lab *lab, const mp_curve *c, const mp_curve_line *line
 {
     mp_arena *a = mp_lab_arena(lab);
     double *mean = MP_NEW(a, double, c->points), *lo = MP_NEW(a, double, c->points), *hi = MP_NEW(a, double, c->points);
-    *range = (spread){ INFINITY, -INFINITY };
+    *range = (spread){ (double)INFINITY, -(double)INFINITY };
     for (int i = 0; i < c->points; i++) {
         mp_ask ask = { .dataset = c->dataset,
                        .pool = c->pool,

@@ -132,6 +132,7 @@ static void add_table(mp_section *out, const char *title, const model *m, int mo
     mp_table t;
     mp_table_init(&t, out->arena, title, header);
     for (int k = 0; k < models; k++) {
+        if (!m[k].full[0] && isnan(m[k].seconds[0])) continue; /* sizes are tried from the smallest on */
         mp_table_add(&t, "%s", m[k].name);
         for (int i = 0; i < count; i++) {
             double v = memory ? m[k].bytes[i] / 1048576 : m[k].seconds[i];

@@ -39,6 +39,7 @@ static void add_rows(const char *set, const mp_by_seed *row, const char *const *
     const mp_metric *m = mp_metric_of("count_accuracy");
     for (int i = 0; i < n; i++) {
         const mp_choice *c = &row[i].choice;
+        if (row[i].seeds == 0) continue;
         const mp_score *const on[MP_ON_TESTS] = { &c->test, &c->large, &c->large_c };
         mp_table_add(t, "%s", set);
         mp_table_add(t, "%s", row[i].name);

@@ -32,7 +32,7 @@ static mp_err make_heat(mp_lab *lab, const char *set, const char *pool, mp_secti
     static const int dim[DIMS] = { 4, 8, 12, 16, 20 };
     static const char *const dims[DIMS] = { "4", "8", "12", "16", "20" };
     static const char *const drops[DROPS] = { "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9" };
-    double value[DIMS * DROPS], lo = INFINITY, hi = -INFINITY;
+    double value[DIMS * DROPS], lo = (double)INFINITY, hi = -(double)INFINITY;
     for (int i = 0; i < DIMS; i++)
         for (int k = 0; k < DROPS; k++) {
             int row = -1;

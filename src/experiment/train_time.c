@@ -72,6 +72,9 @@ static void add_seconds(mp_table *t, double seconds, double base)
 
 static void add_row(mp_table *t, const char *set, const char *pool, const double *seconds)
 {
+    bool any = false;
+    for (int v = 0; v < VARIANTS; v++) any = any || !isnan(seconds[v]);
+    if (!any) return;
     mp_table_add(t, "%s", set);
     mp_table_add(t, "%s", mp_lab_title(pool));
     for (int v = 0; v < VARIANTS; v++) {

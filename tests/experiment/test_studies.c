@@ -159,6 +159,33 @@ static void curves_have_a_row_for_every_point_and_line(void **state)
     for (int i = 0; i < 4; i++) assert_non_null(strstr(page.p, pictures[i]));
 }
 
+/* Of a document that has a place for tables the rest stays. */
+static void tables_go_into_documents_and_figures_into_files(void **state)
+{
+    (void)state;
+    static const char before[] = "Mine.\n<!-- reproduced -->\n", old[] = "OUTDATED",
+                      behind[] = "<!-- end -->\nAlso mine.\n";
+    const char *document = path("document"),
+               *more = mp_arena_printf(arena, "--show --markdown %s --figures %s", document, path("f"));
+    const char *text = mp_arena_printf(arena, "%s%s%s", before, old, behind);
+    mp_span now;
+    assert_int_equal(mp_write_file(document, text, strlen(text)), MP_OK);
+    for (int twice = 0; twice < 2; twice++) {
+        reproduce("classification,train-time", more);
+        assert_int_equal(mp_slurp(document, 0, arena, &now), MP_OK);
+        text = mp_arena_text(arena, now.p, now.n);
+        assert_memory_equal(text, before, strlen(before));
+        assert_string_equal(text + now.n - strlen(behind), behind);
+        assert_null(strstr(text, old));
+        assert_non_null(strstr(text, "| TINY | TopKPool + MID |"));
+        assert_null(strstr(text, "Training time")); /* of which there is nothing */
+    }
+    assert_int_equal(mp_slurp(path("f/classification-1.svg"), 0, arena, &now), MP_OK);
+    assert_memory_equal(now.p, "<svg", 4);
+    assert_int_equal(mp_slurp(path("f/classification-1.csv"), 0, arena, &now), MP_OK);
+    assert_non_null(strstr(now.p, "TINY,TopKPool,base,"));
+}
+
 static void a_plan_lists_runs_and_a_wrong_name_is_answered_with_the_nearest(void **state)
 {
     (void)state;
@@ -182,6 +209,7 @@ int main(void)
         cmocka_unit_test(the_main_table_has_the_scores_of_its_runs),
         cmocka_unit_test(an_ablation_is_made_at_the_setting_chosen_for_all_of_mid),
         cmocka_unit_test(curves_have_a_row_for_every_point_and_line),
+        cmocka_unit_test(tables_go_into_documents_and_figures_into_files),
         cmocka_unit_test(a_plan_lists_runs_and_a_wrong_name_is_answered_with_the_nearest),
     };
     return cmocka_run_group_tests_name("experiments of studies", tests, make_data, clean);

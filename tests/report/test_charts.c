@@ -1,7 +1,7 @@
 /* test_charts.c - bars, heat maps and whiskers, and the data of charts as CSV.
  * SPDX-License-Identifier: MIT */
 #include "report/svg.h"
-#include "tags.h"
+#include "sound.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,22 +12,6 @@
 #include <cmocka.h>
 
 #define NONE ((double)NAN)
-
-static void assert_sound(const char *svg)
-{
-    char near[32];
-    const char *bad = tags_check(svg, near);
-    if (bad) fail_msg("%s near '%s'", bad, near);
-    assert_null(strstr(svg, "nan"));
-    assert_null(strstr(svg, "inf"));
-}
-
-static int count(const char *text, const char *word)
-{
-    int n = 0;
-    for (const char *p = text; (p = strstr(p, word)) != NULL; p++) n++;
-    return n;
-}
 
 static void assert_has(const char *text, const char *word)
 {
@@ -54,7 +38,7 @@ static void bars_go_right_and_left_of_zero_and_missing_ones_are_left_out(void **
     (void)state;
     mp_buf b = { 0 };
     mp_svg_bars(&bars_spec, &b);
-    assert_sound(b.p);
+    assert_svg_sound(b.p);
     assert_int_equal(count(b.p, "<g><title>"), 5);
     const char *right = strstr(b.p, "<title>MUTAG, sag &amp; co: 5 \xC2\xB1 1.5</title><rect");
     const char *left = strstr(b.p, "<title>PTC &lt;MR&gt;, &quot;x&quot;, sag &amp; co: -2.5 \xC2\xB1 2</title><rect");
@@ -74,11 +58,11 @@ static void one_series_needs_no_legend_and_no_group_is_a_picture_too(void **stat
     (void)state;
     mp_buf b = { 0 };
     mp_svg_bars(&(mp_svg_bars_spec){ .label = "y", .groups = 3, .series = 1, .group = groups, .bar = bars }, &b);
-    assert_sound(b.p);
+    assert_svg_sound(b.p);
     assert_int_equal(count(b.p, "rx=\"2\""), 0);
     mp_buf_free(&b);
     mp_svg_bars(&(mp_svg_bars_spec){ .label = "y" }, &b);
-    assert_sound(b.p);
+    assert_svg_sound(b.p);
     mp_buf_free(&b);
 }
 
@@ -89,7 +73,7 @@ static void bars_of_nothing_but_zero_have_an_axis_that_can_be_read(void **state)
     const mp_svg_bar one = { "a", NULL, zero, NULL };
     mp_buf b = { 0 };
     mp_svg_bars(&(mp_svg_bars_spec){ .label = "y", .groups = 3, .series = 1, .group = groups, .bar = &one }, &b);
-    assert_sound(b.p);
+    assert_svg_sound(b.p);
     assert_has(b.p, ">0</text>");
     assert_has(b.p, ">1</text>");
     mp_buf_free(&b);
@@ -108,7 +92,7 @@ static void a_long_list_of_long_names_grows_down_and_stays_inside(void **state)
     const mp_svg_bar one = { "a", NULL, v, NULL };
     mp_buf b = { 0 };
     mp_svg_bars(&(mp_svg_bars_spec){ .label = "y", .groups = MANY, .series = 1, .group = name, .bar = &one }, &b);
-    assert_sound(b.p);
+    assert_svg_sound(b.p);
     assert_int_equal(count(b.p, "\xE2\x80\xA6</text>"), MANY - 1);
     assert_true(attribute(b.p, "height") > 20 * MANY);
     assert_true(attribute(b.p, "width") == 620);
@@ -155,7 +139,7 @@ static void digits_of_a_heat_map_are_read_on_every_shade(void **state)
     for (int diverging = 0; diverging < 2; diverging++) {
         mp_buf b = { 0 };
         mp_svg_heat(&(mp_svg_heat_spec){ NULL, "r", "c", 1, MANY, rows, name, v, 0, diverging }, &b);
-        assert_sound(b.p);
+        assert_svg_sound(b.p);
         int seen = 0;
         for (const char *p = b.p; seen < MANY; seen++) {
             p = strstr(p, "<rect");
@@ -173,7 +157,7 @@ static void a_heat_map_has_a_number_in_each_cell_and_leaves_gaps_empty(void **st
     (void)state;
     mp_buf b = { 0 };
     mp_svg_heat(&heat_spec, &b);
-    assert_sound(b.p);
+    assert_svg_sound(b.p);
     assert_int_equal(count(b.p, ">71.25</text>"), 1);
     assert_int_equal(count(b.p, "height=\"25\""), 5);
     assert_has(b.p, "&lt;0.2&gt;</text>");
@@ -183,7 +167,7 @@ static void a_heat_map_has_a_number_in_each_cell_and_leaves_gaps_empty(void **st
     static const double odd[] = { NONE, NONE, 1e300, -1e300, 3, 3 };
     for (int i = 0; i < 6; i += 2) { /* nothing, too much, all the same */
         mp_svg_heat(&(mp_svg_heat_spec){ NULL, "r", "c", 2, 1, rows, cols, odd + i, 1, i == 2 }, &b);
-        assert_sound(b.p);
+        assert_svg_sound(b.p);
         mp_buf_free(&b);
     }
 }
@@ -201,7 +185,7 @@ static void a_row_has_its_mean_its_whisker_its_values_and_its_mark(void **state)
     (void)state;
     mp_buf b = { 0 };
     mp_svg_whiskers(&whiskers_spec, &b);
-    assert_sound(b.p);
+    assert_svg_sound(b.p);
     const char *row = strstr(b.p, "<g><title>sag, base: 72 \xC2\xB1 2, paper 67.67</title>");
     assert_non_null(row);
     double mean = attribute(strstr(row, "r=\"4.5\"") - 40, "cx"), lo = strtod(strstr(row, "<path d=\"M") + 10, NULL);
@@ -217,7 +201,7 @@ static void a_row_has_its_mean_its_whisker_its_values_and_its_mark(void **state)
                     "sag + MID, MID: 75. &lt;DD&gt;: topk, base: nothing, paper 72.12.\"");
     mp_buf_free(&b);
     mp_svg_whiskers(&(mp_svg_whiskers_spec){ .label = "x" }, &b);
-    assert_sound(b.p);
+    assert_svg_sound(b.p);
     mp_buf_free(&b);
 }
 
@@ -230,7 +214,7 @@ static void a_chart_of_many_lines_has_a_legend_that_breaks_its_line(void **state
         line[i] = (mp_svg_series){ "a rather long name", "#123456", i % 2, false, 2, x, x, NULL, NULL };
     mp_buf b = { 0 };
     mp_svg_chart(&(mp_svg_chart_spec){ .x_label = "x", .y_label = "y", .series = 8, .line = line }, &b);
-    assert_sound(b.p);
+    assert_svg_sound(b.p);
     for (const char *p = b.p; (p = strstr(p, "a rather long name</text>")) != NULL; p++) {
         const char *open = p;
         while (strncmp(open, "<text", 5) != 0) open--;
@@ -249,7 +233,7 @@ static void powers_of_ten_are_even_steps_of_a_logarithmic_axis(void **state)
         &(mp_svg_chart_spec){
             .x_label = "n", .y_label = "s", .log_x = true, .log_y = true, .series = 1, .line = &line },
         &b);
-    assert_sound(b.p);
+    assert_svg_sound(b.p);
     assert_int_equal(count(b.p, "<circle"), 3); /* 0 and -5 have no place */
     const char *at = strstr(b.p, "<circle");
     double cx[3], cy[3];
@@ -269,7 +253,7 @@ static void powers_of_ten_are_even_steps_of_a_logarithmic_axis(void **state)
             &(mp_svg_chart_spec){
                 .x_label = "n", .y_label = "s", .log_x = true, .log_y = true, .series = 1, .line = &alone },
             &b);
-        assert_sound(b.p);
+        assert_svg_sound(b.p);
         mp_buf_free(&b);
     }
 }

@@ -4,7 +4,7 @@
 #include "chem/chem.h"
 #include "chem/element.h"
 #include "report/svg.h"
-#include "tags.h"
+#include "sound.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -16,13 +16,6 @@
 #include <cmocka.h>
 
 static mp_arena *arena;
-
-static int count(const char *text, const char *word)
-{
-    int n = 0;
-    for (const char *p = text; (p = strstr(p, word)) != NULL; p++) n++;
-    return n;
-}
 
 static mp_molecule molecule(const char *smiles)
 {

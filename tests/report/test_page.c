@@ -3,7 +3,7 @@
 #include "report/levels.h"
 #include "report/report.h"
 #include "made_runs.h"
-#include "tags.h"
+#include "sound.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,13 +15,6 @@ static mp_arena *arena;
 static void assert_has(const char *text, const char *word)
 {
     if (!strstr(text, word)) fail_msg("no '%s'", word);
-}
-
-static int count(const char *text, const char *word)
-{
-    int n = 0;
-    for (const char *p = text; (p = strstr(p, word)) != NULL; p++) n++;
-    return n;
 }
 
 /* A page of these runs. The caller frees it. */

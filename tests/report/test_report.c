@@ -5,7 +5,7 @@
 #include "report/html.h"
 #include "report/report.h"
 #include "made_runs.h"
-#include "tags.h"
+#include "sound.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -235,13 +235,6 @@ static void choosing_is_explained_only_where_something_was_chosen(void **state)
     assert_non_null(strstr(b.p, "<th scope=\"col\" class=\"num\">best on test</th>"));
     assert_non_null(strstr(b.p, "Where a study has no grid nothing is chosen"));
     mp_buf_free(&b);
-}
-
-static int count(const char *text, const char *word)
-{
-    int n = 0;
-    for (const char *p = text; (p = strstr(p, word)) != NULL; p++) n++;
-    return n;
 }
 
 static void wide_tables_scroll_on_screens_and_break_lines_on_paper(void **state)

@@ -1,5 +1,6 @@
 /* test_section.c - a section as a page, as plain text and as Markdown.
  * SPDX-License-Identifier: MIT */
+#include "sound.h"
 #include "report/section.h"
 
 #include <setjmp.h>
@@ -29,13 +30,6 @@ static mp_section sample(mp_arena *a)
     mp_buf_free(&svg);
     mp_section_note(&s, "The end.");
     return s;
-}
-
-static int count(const char *text, const char *what)
-{
-    int n = 0;
-    for (const char *p = text; (p = strstr(p, what)) != NULL; p++) n++;
-    return n;
 }
 
 static void a_page_has_all_pieces_in_order_and_pictures_share_a_grid(void **state)

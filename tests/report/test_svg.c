@@ -3,7 +3,7 @@
 #include "report/layout.h"
 #include "report/svg.h"
 #include "report/table.h"
-#include "tags.h"
+#include "sound.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,22 +14,6 @@
 #include <cmocka.h>
 
 static mp_arena *arena;
-
-static void assert_sound(const char *svg)
-{
-    char near[32];
-    const char *bad = tags_check(svg, near);
-    if (bad) fail_msg("%s near '%s'", bad, near);
-    assert_null(strstr(svg, "nan"));
-    assert_null(strstr(svg, "inf"));
-}
-
-static int count(const char *text, const char *word)
-{
-    int n = 0;
-    for (const char *p = text; (p = strstr(p, word)) != NULL; p++) n++;
-    return n;
-}
 
 static void a_chart_is_sound_for_odd_numbers(void **state)
 {
@@ -44,7 +28,7 @@ static void a_chart_is_sound_for_odd_numbers(void **state)
             mp_svg_chart_spec c = { .x_label = "<x>", .y_label = "&y", .series = 2, .line = line };
             mp_buf b = { 0 };
             mp_svg_chart(&c, &b);
-            assert_sound(b.p);
+            assert_svg_sound(b.p);
             assert_true(count(b.p, "<text") < 40);
             mp_buf_free(&b);
         }
@@ -106,7 +90,7 @@ static void pictures_say_in_words_what_they_show(void **state)
     mp_svg_chart_spec c = { .title = "a \"b\"", .x_label = "epoch", .y_label = "loss", .series = 2, .line = line };
     mp_buf b = { 0 };
     mp_svg_chart(&c, &b);
-    assert_sound(b.p);
+    assert_svg_sound(b.p);
     assert_non_null(
         strstr(b.p, "role=\"img\" aria-label=\"a &quot;b&quot;. Line chart of loss over epoch. train: 0.75 at 1, "
                     "lowest 0.25 at 2, 0.5 at 3. none &lt;&amp;&gt;: nothing.\">"));
@@ -118,7 +102,7 @@ static void pictures_say_in_words_what_they_show(void **state)
                              { "last", 2, 0, node, NULL, NULL, NULL, NULL, 0, NULL } };
     mp_svg_graph_spec g = { .title = "<t>", .nodes = 10, .x = place, .y = place, .levels = 2, .level = level };
     mp_svg_graph(&g, &b);
-    assert_sound(b.p);
+    assert_svg_sound(b.p);
     assert_non_null(
         strstr(b.p, "role=\"img\" aria-label=\"&lt;t&gt;. A graph of 10 nodes at 2 levels of pooling. level 1: 3 "
                     "nodes, 2 kept: 4 9. last: 2 nodes.\">"));
@@ -134,7 +118,7 @@ static void every_value_is_a_dot_with_its_name(void **state)
     mp_svg_dots_spec s = { "two & two", "%", 0, 100, 80, 2, strip };
     mp_buf b = { 0 };
     mp_svg_dots(&s, &b);
-    assert_sound(b.p);
+    assert_svg_sound(b.p);
     assert_int_equal(count(b.p, "<circle"), 5);
     assert_int_equal(count(b.p, "<title>"), 5);
     assert_non_null(strstr(
@@ -145,7 +129,7 @@ static void every_value_is_a_dot_with_its_name(void **state)
     mp_buf_free(&b);
     s.mark = (double)NAN;
     mp_svg_dots(&s, &b);
-    assert_sound(b.p);
+    assert_svg_sound(b.p);
     assert_int_equal(count(b.p, "stroke-dasharray"), 0);
     mp_buf_free(&b);
 }
@@ -302,7 +286,7 @@ static void clouds_share_their_scale_and_tell_their_points(void **state)
     mp_buf svg = { 0 }, csv = { 0 };
     mp_svg_clouds(&spec, &svg);
     mp_svg_clouds_csv(&spec, &csv);
-    assert_sound(svg.p);
+    assert_svg_sound(svg.p);
     assert_int_equal(count(svg.p, "<circle"), 5); /* the one that is nowhere is left out, and its edge */
     assert_int_equal(count(svg.p, "<path"), 1);
     assert_int_equal(count(svg.p, "rgb(68,1,84)"), 2); /* the smallest value */
@@ -318,7 +302,7 @@ static void clouds_share_their_scale_and_tell_their_points(void **state)
     mp_buf_free(&csv);
     spec = (mp_svg_clouds_spec){ .points = 0, .panels = 1, .panel = panel };
     mp_svg_clouds(&spec, &svg);
-    assert_sound(svg.p);
+    assert_svg_sound(svg.p);
     mp_buf_free(&svg);
 }
 

@@ -70,16 +70,33 @@ static mp_err choose(const char *list, mp_arena *a, const mp_experiment *const *
     int words, all = 0;
     const char *const *word = mp_cli_split(list, a, &words);
     while (mp_experiments[all].name) all++;
-    const mp_experiment **x = MP_NEW(a, const mp_experiment *, all *(words + 1));
+    const mp_experiment **x = MP_NEW(a, const mp_experiment *, all);
+    bool *wanted = MP_NEW(a, bool, all); /* each once, in the order of the paper */
     *n = 0;
     for (int i = 0; i < words; i++) {
         bool every = strcmp(word[i], "all") == 0;
         if (!every && !mp_experiment_find(word[i])) return unknown(word[i]);
-        for (int k = 0; k < all; k++)
-            if (every || strcmp(mp_experiments[k].name, word[i]) == 0) x[(*n)++] = &mp_experiments[k];
+        for (int k = 0; k < all; k++) wanted[k] = wanted[k] || every || strcmp(mp_experiments[k].name, word[i]) == 0;
     }
+    for (int k = 0; k < all; k++)
+        if (wanted[k]) x[(*n)++] = &mp_experiments[k];
     *out = x;
     return *n ? MP_OK : mp_fail(MP_ERR_USAGE, "expected the name of an experiment (midpool reproduce lists them)");
+}
+
+/* What the user named himself must be there; what an experiment would like to have may be left out. */
+static mp_err check_pools(const char *list, mp_arena *a)
+{
+    int n;
+    const char *const *pool = mp_cli_split(list ? list : "", a, &n);
+    for (int i = 0; i < n; i++) {
+        mp_config c;
+        mp_config_init(&c);
+        memset(c.pool, 0, sizeof c.pool);
+        MP_TRY(mp_conf_set(mp_config_table, &c, "pool", pool[i], "--pools"));
+        MP_TRY(mp_config_check(&c));
+    }
+    return MP_OK;
 }
 
 static mp_err print_section(const mp_section *s)
@@ -179,6 +196,8 @@ static mp_err run(void *data, const mp_cli_args *args)
     mp_watch watch;
     if (args->operands == 0) return print_list();
     MP_TRY(choose(args->operand[0], args->arena, &x, &n));
+    MP_TRY(check_pools(c->pools, args->arena));
+    if (c->data && access(c->data, R_OK) != 0) return mp_fail(MP_ERR_USAGE, "--data: no folder '%s'", c->data);
     const char *const written[] = { c->store, c->out, c->markdown };
     for (int i = c->show; i < 3 && !c->dry_run; i++) MP_TRY(mp_setup_writable(written[i]));
     mp_lab *lab = mp_lab_new(&(mp_lab_options){ .store_path = c->store,

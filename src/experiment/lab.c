@@ -134,7 +134,7 @@ static mp_err find_set(mp_lab *lab, const char *name, mp_lab_set **out)
     mp_err e = mp_variant_of(&s->variants, &plain, lab->arena, &d, NULL);
     if (e == MP_OK)
         return mp_folds_load(d, NULL, lab->o.folds ? lab->o.folds : lab->o.quick ? 3 : 0, lab->arena, &s->folds);
-    if (e != MP_ERR_IO && e != MP_ERR_INPUT && e != MP_ERR_USAGE) return e;
+    if (lab->o.datasets || (e != MP_ERR_IO && e != MP_ERR_INPUT && e != MP_ERR_USAGE)) return e;
     const char *why = mp_message();
     s->absent = mp_arena_text(lab->arena, why, strlen(why));
     return MP_OK;

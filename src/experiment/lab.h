@@ -78,7 +78,7 @@ mp_ask mp_ask_mid(const mp_lab *lab, mp_ask ask);
 const char *mp_lab_title(const char *pool);
 
 /* A row of a study: seeds x folds x points of the grid. `*row` is -1 when the data set is not there, or the method cannot be
- * trained on it; the section says so. */
+ * trained on it; the section says so. A data set that the user named must be there. */
 MP_MUST mp_err mp_lab_row(mp_lab *lab, const mp_ask *ask, int *row);
 const mp_study_row *mp_lab_study_row(const mp_lab *lab, int row);
 

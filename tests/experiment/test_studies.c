@@ -35,6 +35,14 @@ static mp_lab *lab_of_store(void)
     return mp_lab_new(&o, arena);
 }
 
+/* Of the rows that were asked for. */
+static void read_store(mp_lab *lab)
+{
+    const mp_experiment *none[1];
+    mp_section unused;
+    assert_int_equal(mp_lab_make(lab, none, 0, &unused), MP_OK);
+}
+
 /* The number behind a word, in the first line that has all words. */
 static double number_behind(const char *text, const char *line_with, const char *word)
 {
@@ -58,9 +66,7 @@ static double test_mean(mp_lab *lab, const char *settings)
     mp_ask ask = { .dataset = "TINY", .pool = "topk", .preset = "paper", .settings = settings };
     assert_int_equal(mp_lab_row(lab, &ask, &row), MP_OK);
     assert_true(row >= 0);
-    mp_section unused;
-    const mp_experiment *none[1];
-    assert_int_equal(mp_lab_make(lab, none, 0, &unused), MP_OK); /* reads what is fresh */
+    read_store(lab);
     assert_int_equal(mp_lab_choose(lab, row, MP_SELECT_VAL, &c), MP_OK);
     return 100 * c.test.mean;
 }
@@ -77,10 +83,8 @@ static void the_main_table_has_the_scores_of_its_runs(void **state)
     mp_lab *lab = lab_of_store();
     static const char *const set[] = { "TINY" }, *const pool[] = { "topk" };
     mp_board b;
-    mp_section unused;
-    const mp_experiment *none[1];
     assert_int_equal(mp_board_make(lab, set, 1, pool, 1, &b), MP_OK);
-    assert_int_equal(mp_lab_make(lab, none, 0, &unused), MP_OK);
+    read_store(lab);
     assert_int_equal(mp_board_make(lab, set, 1, pool, 1, &b), MP_OK);
     assert_int_equal(b.methods, 2);
     const mp_board_cell *base = mp_board_at(&b, 0, 0), *mid = mp_board_at(&b, 0, 1);
@@ -116,10 +120,8 @@ static void an_ablation_is_made_at_the_setting_chosen_for_all_of_mid(void **stat
     mp_choice c;
     int row;
     mp_ask mid = mp_ask_mid(lab, (mp_ask){ .dataset = "TINY", .pool = "topk", .preset = "paper" });
-    mp_section unused;
-    const mp_experiment *none[1];
     assert_int_equal(mp_lab_row(lab, &mid, &row), MP_OK);
-    assert_int_equal(mp_lab_make(lab, none, 0, &unused), MP_OK);
+    read_store(lab);
     assert_int_equal(mp_lab_choose(lab, row, MP_SELECT_VAL_GLOBAL, &c), MP_OK);
     const mp_choice_point *at = &c.grid.point[c.chosen[0]];
     assert_true(at->score_dim == h && fabs(at->drop - p) < 1e-12);
@@ -198,6 +200,13 @@ static void a_plan_lists_runs_and_a_wrong_name_is_answered_with_the_nearest(void
     mp_spawn_free(&s);
     assert_int_not_equal(access(path("other.db"), F_OK), 0);
     refuse(2, "reproduce ablatoin", "did you mean 'ablation'?");
+    refuse(2, "reproduce ablation --pools topc", "did you mean 'topk'?");
+    refuse(2, "reproduce ablation --data /nowhere", "--data: no folder '/nowhere'");
+    line = mp_arena_printf(arena, "reproduce ablation --datasets TINI --data %s --store %s --out %s", mp_spawn_dir(),
+                           path("other.db"), path("p.html"));
+    mp_spawn_free(&(mp_spawned[]){ expect(1, line, "no data set 'TINI'") }[0]);
+    const char *twice = reproduce("ablation,ablation", "--show");
+    assert_null(strstr(strstr(twice, "Ablation") + 1, "Ablation"));
     s = expect(0, "reproduce", NULL);
     for (const mp_experiment *x = mp_experiments; x->name; x++) assert_non_null(strstr(s.out.p, x->name));
     mp_spawn_free(&s);

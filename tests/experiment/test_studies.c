@@ -161,6 +161,60 @@ static void curves_have_a_row_for_every_point_and_line(void **state)
     for (int i = 0; i < 4; i++) assert_non_null(strstr(page.p, pictures[i]));
 }
 
+/* Two seeds of four models on a small set of the same making: means, and who failed, from the runs themselves. */
+static void counting_is_shown_by_seed_and_says_who_failed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *pool, *settings;
+    } models[] = { { "SAGPool  ", "sag", "" },
+                   { "SAGPool + MID", "sag", " score-dim=5 flip=true drop=0.1" },
+                   { "TopKPool  ", "topk", "" },
+                   { "TopKPool + MID", "topk", " score-dim=5 flip=true drop=0.1" } };
+    const char *folder = path("counts");
+    mp_spawned made = expect(
+        0,
+        mp_arena_printf(arena,
+                        "data generate colors3 --train 40 --val 20 --test 20 --large 10 --large-c 10 --max-nodes 8 "
+                        "--large-min-nodes 9 --large-max-nodes 12 --out %s/COLORS-3",
+                        folder),
+        NULL);
+    mp_spawn_free(&made);
+    mp_spawned s =
+        expect(0,
+               mp_arena_printf(arena, "reproduce generalisation --quick --data %s --store %s --out %s --quiet", folder,
+                               path("counts.db"), path("page.html")),
+               NULL);
+    mp_lab_options o = {
+        .store_path = path("counts.db"), .data_dir = folder, .quick = true, .still = true, .jobs = 1, .threads = 1
+    };
+    mp_lab *lab = mp_lab_new(&o, arena);
+    double on[8], best = 0;
+    int row[4];
+    for (int twice = 0; twice < 2; twice++) {
+        for (int i = 0; i < 4; i++) {
+            mp_ask ask = { .dataset = "COLORS-3",
+                           .pool = models[i].pool,
+                           .preset = "paper",
+                           .seeds = 2,
+                           .settings = mp_arena_printf(arena, "ratio=0.8 epochs=40%s", models[i].settings) };
+            assert_int_equal(mp_lab_row(lab, &ask, &row[i]), MP_OK);
+            assert_int_equal(mp_lab_runs(lab, row[i]), 2);
+        }
+        read_store(lab);
+    }
+    for (int i = 0; i < 8; i++)
+        best = fmax(best, on[i] = 100 * mp_lab_run_at(lab, row[i / 2], i % 2).result->test_metric);
+    for (int i = 0; i < 4; i++) {
+        int failed = (on[2 * i] < 0.8 * best) + (on[2 * i + 1] < 0.8 * best);
+        assert_true(near(number_behind(s.out.p, "COLORS-3", models[i].row), (on[2 * i] + on[2 * i + 1]) / 2));
+        const char *line = strstr(s.out.p, models[i].row);
+        assert_int_equal(strncmp(strchr(line, '\n') - 6, mp_arena_printf(arena, "%d of 2", failed), 6), 0);
+    }
+    assert_non_null(strstr(s.out.p, "less than 80 % of the best seed"));
+    mp_spawn_free(&s);
+}
+
 /* Of a document that has a place for tables the rest stays. */
 static void tables_go_into_documents_and_figures_into_files(void **state)
 {
@@ -218,6 +272,7 @@ int main(void)
         cmocka_unit_test(the_main_table_has_the_scores_of_its_runs),
         cmocka_unit_test(an_ablation_is_made_at_the_setting_chosen_for_all_of_mid),
         cmocka_unit_test(curves_have_a_row_for_every_point_and_line),
+        cmocka_unit_test(counting_is_shown_by_seed_and_says_who_failed),
         cmocka_unit_test(tables_go_into_documents_and_figures_into_files),
         cmocka_unit_test(a_plan_lists_runs_and_a_wrong_name_is_answered_with_the_nearest),
     };

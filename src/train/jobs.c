@@ -39,13 +39,15 @@ struct mp_worker { /* in the worker */
 typedef struct hand { /* a worker, seen from the parent */
     pid_t pid;        /* 0: this place is free */
     int fd, job;
-    mp_buf in; /* bytes that are not a whole message yet */
+    bool leaving; /* was told that there is nothing more to do */
+    mp_buf in;    /* bytes that are not a whole message yet */
 } hand;
 
 typedef struct pool {
     const mp_jobs *jobs;
     mp_jobs_count *count;
-    int next;             /* job not yet handed out        */
+    int next;             /* job not yet handed out, where the order is ours */
+    bool later;           /* there is more to do, but not now */
     int *again, n_again;  /* jobs that go out once more    */
     unsigned char *tries; /* for each job                  */
     hand hand[MAX_WORKERS];
@@ -167,14 +169,18 @@ static mp_err hire(pool *p, hand *h)
     return MP_OK;
 }
 
-static bool has_work(const pool *p)
+/* The job that goes out next, or MP_JOBS_LATER or MP_JOBS_NONE. */
+static int next_job(pool *p)
 {
-    return !asked() && (p->n_again > 0 || p->next < p->jobs->count);
+    const mp_jobs *j = p->jobs;
+    if (asked()) return MP_JOBS_NONE;
+    if (p->n_again > 0) return p->again[--p->n_again];
+    if (j->next) return j->next(j->state);
+    return p->next < j->count ? p->next++ : MP_JOBS_NONE;
 }
 
-static void hand_out(pool *p, hand *h)
+static void hand_out(hand *h, int job)
 {
-    int job = p->n_again > 0 ? p->again[--p->n_again] : p->next++;
     h->job = job;
     send_all(h->fd, &job, sizeof job); /* a worker that is gone is noticed when its socket ends */
 }
@@ -186,20 +192,30 @@ static int busy(const pool *p)
     return n;
 }
 
-/* Gives every free place and every idle worker something to do; lets the others go. */
+static void let_go(hand *h)
+{
+    h->leaving = true;
+    shutdown(h->fd, SHUT_WR);
+}
+
+/* Gives every free place and every idle worker something to do; lets the others go, unless there may be more later. */
 static mp_err assign(pool *p)
 {
+    p->later = false;
     for (int i = 0; i < p->jobs->workers; i++) {
         hand *h = &p->hand[i];
-        if (!h->pid && has_work(p) && hire(p, h) != MP_OK) {
+        if (h->pid && (h->job != IDLE || h->leaving)) continue;
+        int job = next_job(p);
+        p->later = job == MP_JOBS_LATER;
+        if (p->later) return MP_OK;
+        if (job == MP_JOBS_NONE && h->pid) let_go(h);
+        if (job == MP_JOBS_NONE) continue;
+        if (!h->pid && hire(p, h) != MP_OK) {
             if (busy(p) == 0) return mp_fail_within(MP_ERR_IO, "jobs");
-            continue; /* fewer workers than asked for are better than none */
+            p->again[p->n_again++] = job;
+            return MP_OK; /* fewer workers than asked for are better than none */
         }
-        if (!h->pid || h->job != IDLE) continue;
-        if (has_work(p))
-            hand_out(p, h);
-        else
-            shutdown(h->fd, SHUT_WR);
+        hand_out(h, job);
     }
     return MP_OK;
 }
@@ -311,7 +327,7 @@ static mp_err run_all(pool *p)
     time_t since = 0;
     for (;;) {
         MP_TRY(assign(p));
-        if (busy(p) == 0) return MP_OK;
+        if (busy(p) == 0 && !p->later) return MP_OK;
         MP_TRY(wait_and_listen(p));
         if (p->jobs->tick) p->jobs->tick(p->jobs->state);
         if (asked() && !told) {

@@ -16,10 +16,15 @@
 
 typedef struct mp_worker mp_worker;
 
+enum { MP_JOBS_LATER = -1, MP_JOBS_NONE = -2 }; /* nothing now, asked again at the next tick; nothing any more */
+
 typedef struct mp_jobs {
-    int count;   /* jobs are numbered 0 .. count-1 and handed out in that order */
+    int count;   /* jobs are numbered 0 .. count-1 */
     int workers; /* at least 1 */
     void *state; /* first argument of all below */
+
+    /* In the parent: the job to hand out next, each at most once, or one of the words below. NULL: 0 .. count-1 in that order. */
+    int (*next)(void *state);
 
     /* In a worker: puts what it found out into `answer`. A failure travels with its message. */
     mp_err (*work)(void *state, int job, mp_worker *w, mp_buf *answer);

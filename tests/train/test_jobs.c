@@ -21,6 +21,7 @@ typedef struct record {
     int done[JOBS], failed[JOBS], notes, news;
     char message[256], note[256];
     int *shared; /* counters that workers write: [0] times job 7 was begun; [1] workers alive */
+    int asked, ticks, order[JOBS], n_order;
 } record;
 
 static void pause_ms(int ms)
@@ -259,6 +260,61 @@ static void no_jobs_are_no_work(void **state)
     assert_int_equal(c.done, 0);
 }
 
+/* Odd jobs, from the last: the others are somebody else's. Once all are out, more of them come free, two ticks later. */
+static int odd_from_the_end(void *state)
+{
+    record *r = state;
+    int job = JOBS - 1 - 2 * r->asked;
+    if (job < 0) return MP_JOBS_NONE;
+    if (job < JOBS / 2 && r->ticks < 2) return MP_JOBS_LATER;
+    r->asked++;
+    r->order[r->n_order++] = job;
+    return job;
+}
+
+static void on_tick(void *state)
+{
+    record *r = state;
+    r->ticks += r->n_order >= JOBS / 4;
+}
+
+static void the_parent_says_which_job_is_next_and_may_ask_to_wait(void **state)
+{
+    (void)state;
+    for (int workers = 1; workers <= 4; workers++) {
+        record r = { 0 };
+        mp_jobs_count c;
+        mp_jobs j = plan(&r, workers, square);
+        j.next = odd_from_the_end;
+        j.tick = on_tick;
+        assert_int_equal(mp_jobs_run(&j, &c), MP_OK);
+        assert_int_equal(c.done, JOBS / 2);
+        assert_true(r.ticks >= 2);
+        for (int i = 0; i < JOBS; i++) assert_int_equal(r.done[i], i % 2);
+        for (int i = 0; i < JOBS / 2; i++) assert_int_equal(r.order[i], JOBS - 1 - 2 * i);
+    }
+}
+
+static int nothing_yet(void *state)
+{
+    record *r = state;
+    if (r->asked++ == 1) kill(getpid(), SIGINT);
+    return r->asked < 20 ? MP_JOBS_LATER : MP_JOBS_NONE;
+}
+
+static void a_signal_ends_waiting(void **state)
+{
+    (void)state;
+    record r = { 0 };
+    mp_jobs_count c;
+    mp_jobs j = plan(&r, 2, square);
+    j.next = nothing_yet;
+    assert_int_equal(mp_jobs_run(&j, &c), MP_OK);
+    assert_true(c.interrupted);
+    assert_int_equal(c.done, 0);
+    assert_true(r.asked < 20);
+}
+
 static int share_memory(void **state)
 {
     *state = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -276,6 +332,8 @@ int main(void)
         cmocka_unit_test(the_first_signal_lets_workers_save_and_stop),
         cmocka_unit_test(workers_die_with_the_parent),
         cmocka_unit_test(no_jobs_are_no_work),
+        cmocka_unit_test(the_parent_says_which_job_is_next_and_may_ask_to_wait),
+        cmocka_unit_test(a_signal_ends_waiting),
     };
     return cmocka_run_group_tests(tests, share_memory, NULL);
 }

@@ -6,6 +6,7 @@
 #include "store/schema.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,6 +53,54 @@ mp_err mp_db_run(mp_store *s, sqlite3_stmt *stmt, const char *doing)
     return rc == SQLITE_DONE || rc == SQLITE_ROW ? MP_OK : mp_db_fail(s, doing);
 }
 
+mp_err mp_db_step(mp_store *s, mp_stmt *stmt, const char *doing, bool *row)
+{
+    int rc = sqlite3_step(stmt);
+    *row = rc == SQLITE_ROW;
+    return rc == SQLITE_DONE || rc == SQLITE_ROW ? MP_OK : mp_db_fail(s, doing);
+}
+
+void mp_db_again(mp_stmt *stmt)
+{
+    sqlite3_reset(stmt);
+}
+
+void mp_db_end(mp_stmt *stmt)
+{
+    sqlite3_finalize(stmt);
+}
+
+void mp_bind_text(mp_stmt *stmt, int *at, const char *text)
+{
+    sqlite3_bind_text(stmt, (*at)++, text, -1, SQLITE_TRANSIENT);
+}
+
+void mp_bind_int(mp_stmt *stmt, int *at, int64_t v)
+{
+    sqlite3_bind_int64(stmt, (*at)++, v);
+}
+
+void mp_bind_real(mp_stmt *stmt, int *at, double v)
+{
+    sqlite3_bind_double(stmt, (*at)++, v);
+}
+
+const char *mp_column_text(mp_stmt *stmt, int i)
+{
+    const char *t = (const char *)sqlite3_column_text(stmt, i);
+    return t ? t : "";
+}
+
+int64_t mp_column_int(mp_stmt *stmt, int i)
+{
+    return sqlite3_column_int64(stmt, i);
+}
+
+double mp_column_real(mp_stmt *stmt, int i)
+{
+    return sqlite3_column_type(stmt, i) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(stmt, i);
+}
+
 mp_err mp_db_int(mp_store *s, const char *sql, int64_t *out)
 {
     sqlite3_stmt *stmt;
@@ -70,6 +119,13 @@ mp_err mp_db_transaction(mp_store *s, mp_err (*body)(mp_store *s, void *context)
     if (e == MP_OK) e = mp_db_exec(s, "COMMIT", "writing");
     if (e != MP_OK && !sqlite3_get_autocommit(s->db)) sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return e;
+}
+
+mp_err mp_db_quick(mp_store *s, mp_err (*body)(mp_store *s, void *context), void *context)
+{
+    MP_TRY(mp_db_exec(s, "PRAGMA synchronous = NORMAL", "starting to write"));
+    mp_err e = mp_db_transaction(s, body, context), unlike = mp_db_exec(s, "PRAGMA synchronous = FULL", "writing");
+    return e == MP_OK ? unlike : e;
 }
 
 /* The schema calls json_valid in a check. SQLite's own is not marked as harmless, so it may not run there. */

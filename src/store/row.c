@@ -148,11 +148,6 @@ static const char *text(sqlite3_stmt *stmt, int i)
     return (const char *)sqlite3_column_text(stmt, i);
 }
 
-double mp_column_real(sqlite3_stmt *stmt, int i)
-{
-    return sqlite3_column_type(stmt, i) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(stmt, i);
-}
-
 static mp_err read_status(sqlite3_stmt *stmt, mp_run_status *out)
 {
     static const char *const name[] = { [MP_RUN_DONE] = "done", [MP_RUN_FAILED] = "failed" };

@@ -100,3 +100,32 @@ CREATE TABLE measure (
 -- Version 6. The third test of generated sets: larger graphs with other colours. Runs from before have none.
 ALTER TABLE run ADD COLUMN large_c_metric REAL;
 ALTER TABLE metric ADD COLUMN large_c REAL;
+
+-- Version 7. Who is at work on the store, and on which runs, so that no run is trained twice. A command is a worker here,
+-- its processes are not. Times are seconds since 1970 by the clock of the store. Rows go when the work ends.
+CREATE TABLE worker (
+    id TEXT PRIMARY KEY,                   -- random
+    host TEXT NOT NULL,
+    boot TEXT NOT NULL,                    -- of the host, and its space of process numbers
+    pid INTEGER NOT NULL,
+    birth INTEGER NOT NULL,                -- of the process, in ticks since the boot: numbers are used again
+    command TEXT NOT NULL,
+    started REAL NOT NULL,
+    beat REAL NOT NULL,                    -- the last sign of life: every few seconds
+    plan TEXT NOT NULL,                    -- SHA-256 over the sorted keys of its runs
+    total INTEGER NOT NULL,                -- runs of its plan
+    finished INTEGER NOT NULL              -- of these, found done or finished since
+) WITHOUT ROWID;
+CREATE TABLE lease (
+    key TEXT PRIMARY KEY,                  -- of a run that is being trained
+    worker TEXT NOT NULL REFERENCES worker (id) ON DELETE CASCADE,
+    dataset TEXT NOT NULL,
+    pool TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    fold INTEGER NOT NULL,
+    started REAL NOT NULL,
+    epoch INTEGER NOT NULL DEFAULT 0,      -- how far it is, of at most so many
+    epochs INTEGER NOT NULL DEFAULT 0,
+    loss REAL
+) WITHOUT ROWID;
+CREATE INDEX lease_by_worker ON lease (worker);

@@ -20,21 +20,6 @@ static const char result_sql[] =
     " test_metric = ?, large_metric = ?, seconds = ?, seconds_per_epoch = ?, peak_bytes = ?, model_sha256 = ?,"
     " task = ?, metric = ?, large_c_metric = ? WHERE id = ?";
 
-static void bind_text(sqlite3_stmt *stmt, int *at, const char *text)
-{
-    sqlite3_bind_text(stmt, (*at)++, text, -1, SQLITE_TRANSIENT);
-}
-
-static void bind_int(sqlite3_stmt *stmt, int *at, int64_t v)
-{
-    sqlite3_bind_int64(stmt, (*at)++, v);
-}
-
-static void bind_real(sqlite3_stmt *stmt, int *at, double v) /* NaN is stored as NULL */
-{
-    sqlite3_bind_double(stmt, (*at)++, v);
-}
-
 static void bind_key(sqlite3_stmt *stmt, const put *p)
 {
     const mp_run_key *key = p->key;
@@ -44,39 +29,39 @@ static void bind_key(sqlite3_stmt *stmt, const put *p)
     mp_run_key_hash(key, hash);
     mp_config_to_json(&key->config, &config);
     snprintf(fingerprint, sizeof fingerprint, "%016llx", (unsigned long long)key->fingerprint);
-    bind_text(stmt, &at, hash);
-    bind_text(stmt, &at, p->result ? "done" : "failed");
-    bind_text(stmt, &at, key->dataset);
-    bind_text(stmt, &at, fingerprint);
-    bind_text(stmt, &at, key->folds_from);
-    bind_int(stmt, &at, key->fold);
-    bind_int(stmt, &at, key->folds);
-    bind_int(stmt, &at, key->config.seed);
-    bind_text(stmt, &at, config.p);
-    bind_text(stmt, &at, MP_VERSION);
-    bind_text(stmt, &at, p->message);
+    mp_bind_text(stmt, &at, hash);
+    mp_bind_text(stmt, &at, p->result ? "done" : "failed");
+    mp_bind_text(stmt, &at, key->dataset);
+    mp_bind_text(stmt, &at, fingerprint);
+    mp_bind_text(stmt, &at, key->folds_from);
+    mp_bind_int(stmt, &at, key->fold);
+    mp_bind_int(stmt, &at, key->folds);
+    mp_bind_int(stmt, &at, key->config.seed);
+    mp_bind_text(stmt, &at, config.p);
+    mp_bind_text(stmt, &at, MP_VERSION);
+    mp_bind_text(stmt, &at, p->message);
     mp_buf_free(&config);
 }
 
 static void bind_result(sqlite3_stmt *stmt, const mp_run_result *r, int64_t run)
 {
     int at = 1;
-    bind_int(stmt, &at, r->epochs);
-    bind_int(stmt, &at, r->best_epoch);
-    bind_int(stmt, &at, r->hit_cap);
-    bind_real(stmt, &at, r->train_loss);
-    bind_real(stmt, &at, r->val_loss);
-    bind_real(stmt, &at, r->val_metric);
-    bind_real(stmt, &at, r->test_metric);
-    bind_real(stmt, &at, r->large_metric);
-    bind_real(stmt, &at, r->seconds);
-    bind_real(stmt, &at, r->seconds_per_epoch);
-    bind_int(stmt, &at, (int64_t)r->peak_bytes);
-    bind_text(stmt, &at, r->model_sha256);
-    bind_text(stmt, &at, r->task);
-    bind_text(stmt, &at, r->metric);
-    bind_real(stmt, &at, r->large_c_metric);
-    bind_int(stmt, &at, run);
+    mp_bind_int(stmt, &at, r->epochs);
+    mp_bind_int(stmt, &at, r->best_epoch);
+    mp_bind_int(stmt, &at, r->hit_cap);
+    mp_bind_real(stmt, &at, r->train_loss);
+    mp_bind_real(stmt, &at, r->val_loss);
+    mp_bind_real(stmt, &at, r->val_metric);
+    mp_bind_real(stmt, &at, r->test_metric);
+    mp_bind_real(stmt, &at, r->large_metric);
+    mp_bind_real(stmt, &at, r->seconds);
+    mp_bind_real(stmt, &at, r->seconds_per_epoch);
+    mp_bind_int(stmt, &at, (int64_t)r->peak_bytes);
+    mp_bind_text(stmt, &at, r->model_sha256);
+    mp_bind_text(stmt, &at, r->task);
+    mp_bind_text(stmt, &at, r->metric);
+    mp_bind_real(stmt, &at, r->large_c_metric);
+    mp_bind_int(stmt, &at, run);
 }
 
 static mp_err insert_run(mp_store *s, const put *p)
@@ -108,30 +93,30 @@ typedef struct part {
 
 static void bind_point(sqlite3_stmt *stmt, int *at, const mp_run_result *r, int i)
 {
-    bind_int(stmt, at, i + 1);
-    bind_real(stmt, at, r->curve[i].train_loss);
-    bind_real(stmt, at, r->curve[i].val_loss);
-    bind_real(stmt, at, r->curve[i].val_metric);
+    mp_bind_int(stmt, at, i + 1);
+    mp_bind_real(stmt, at, r->curve[i].train_loss);
+    mp_bind_real(stmt, at, r->curve[i].val_loss);
+    mp_bind_real(stmt, at, r->curve[i].val_metric);
 }
 
 static void bind_measure(sqlite3_stmt *stmt, int *at, const mp_run_result *r, int i)
 {
-    bind_text(stmt, at, r->measure[i].name);
-    bind_int(stmt, at, i);
-    bind_real(stmt, at, r->measure[i].val);
-    bind_real(stmt, at, r->measure[i].test);
-    bind_real(stmt, at, r->measure[i].large);
-    bind_real(stmt, at, r->measure[i].large_c);
+    mp_bind_text(stmt, at, r->measure[i].name);
+    mp_bind_int(stmt, at, i);
+    mp_bind_real(stmt, at, r->measure[i].val);
+    mp_bind_real(stmt, at, r->measure[i].test);
+    mp_bind_real(stmt, at, r->measure[i].large);
+    mp_bind_real(stmt, at, r->measure[i].large_c);
 }
 
 static void bind_bin(sqlite3_stmt *stmt, int *at, const mp_run_result *r, int i)
 {
     const mp_bin *b = &r->calibration.bin[i];
-    bind_int(stmt, at, i);
-    bind_int(stmt, at, b->count);
-    bind_real(stmt, at, b->said);
-    bind_real(stmt, at, b->held);
-    bind_real(stmt, at, b->squares);
+    mp_bind_int(stmt, at, i);
+    mp_bind_int(stmt, at, b->count);
+    mp_bind_real(stmt, at, b->said);
+    mp_bind_real(stmt, at, b->held);
+    mp_bind_real(stmt, at, b->squares);
 }
 
 static bool bin_is_used(const mp_run_result *r, int i)
@@ -155,7 +140,7 @@ static mp_err insert_part(mp_store *s, const part *p, const mp_run_result *r, in
     for (int i = 0; i < rows && e == MP_OK; i++) {
         int at = 1;
         if (p->wanted && !p->wanted(r, i)) continue;
-        bind_int(stmt, &at, run);
+        mp_bind_int(stmt, &at, run);
         p->bind(stmt, &at, r, i);
         e = mp_db_run(s, stmt, p->doing);
         sqlite3_reset(stmt);
@@ -183,6 +168,7 @@ static mp_err put_body(mp_store *s, void *context)
     put *p = context;
     mp_run_status status;
     MP_TRY(mp_store_has(s, p->key, &status));
+    MP_TRY(mp_work_release(s, p->key));
     if (status == MP_RUN_DONE) return MP_OK;
     if (status == MP_RUN_FAILED) MP_TRY(remove_row(s, p->key));
     MP_TRY(insert_run(s, p));

@@ -14,7 +14,7 @@
 #include "train/grid.h"
 #include "train/run.h"
 
-#define MP_STORE_VERSION 6 /* stores of every version before are read, and brought up to this one when written to */
+#define MP_STORE_VERSION 7 /* stores of every version before are read, and brought up to this one when written to */
 
 typedef struct mp_store mp_store;
 

@@ -12,7 +12,7 @@
 typedef struct cv {
     mp_config config;
     mp_column_options columns;
-    const char *pools, *store, *data, *folds_from, *preset, *models;
+    const char *pools, *store, *data, *folds_from, *preset, *models, *part;
     int seeds, folds, jobs, threads, select, grid, json, quiet;
 } cv;
 
@@ -33,6 +33,7 @@ static const mp_cli_text texts[] = {
     { "pool", offsetof(cv, pools), "sag", "NAMES", "pooling operators, a,b,c (midpool ops lists them)" },
     { "store", offsetof(cv, store), "midpool.db", "FILE", "where finished runs are kept, and looked up" },
     { "models", offsetof(cv, models), NULL, "DIR", "folder for the models of all runs, which predict takes together; runs in the store whose model is not there are trained again" },
+    { "part", offsetof(cv, part), NULL, "I/N", MP_SETUP_PART_HELP },
     { "data", offsetof(cv, data), NULL, "DIR", "folder with data sets" },
     { "preset", offsetof(cv, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP },
     { "folds-from", offsetof(cv, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
@@ -105,10 +106,13 @@ static mp_err run(void *conf, const mp_cli_args *args)
     int jobs = c->jobs ? c->jobs : mp_cpu_count();
     mp_given given = mp_given_by(args);
     mp_watch watch;
+    mp_part part;
+    MP_TRY(mp_part_read(c->part, &part));
     mp_study s = { .arena = args->arena,
                    .store_path = c->store,
                    .command = args->line,
                    .models = c->models,
+                   .part = part,
                    .seeds = c->seeds,
                    .jobs = jobs,
                    .listener = mp_watch_begin(&watch, c->quiet, &given),

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 typedef struct conf {
-    const char *store, *out, *markdown, *figures, *data, *datasets, *pools;
+    const char *store, *out, *markdown, *figures, *data, *datasets, *pools, *part;
     int quick, show, dry_run, seeds, folds, grid, jobs, threads, quiet;
 } conf;
 
@@ -33,6 +33,7 @@ static const mp_cli_text texts[] = {
     { "datasets", offsetof(conf, datasets), NULL, "NAMES", "data sets in place of the experiment's, a,b,c" },
     { "pools", offsetof(conf, pools), NULL, "NAMES", "methods in place of the experiment's, a,b,c" },
     { "store", offsetof(conf, store), "reproduce.db", "FILE", "where runs and measurements are kept, and looked up" },
+    { "part", offsetof(conf, part), NULL, "I/N", MP_SETUP_PART_HELP },
     { "out", offsetof(conf, out), "report.html", "FILE", "the page" },
     { "markdown", offsetof(conf, markdown), NULL, "FILE", "the tables as a document; in one that has the lines <!-- reproduced --> and <!-- end --> what is between them is replaced" },
     { "figures", offsetof(conf, figures), NULL, "DIR", "folder for the figures, EXPERIMENT-N.svg, and their data, EXPERIMENT-N.csv" },
@@ -188,18 +189,32 @@ static mp_err show(const conf *c, const mp_cli_args *args, const mp_section *sec
     return MP_OK;
 }
 
+/* Tables and a page are made of the whole. */
+static mp_err print_part(const mp_lab *lab)
+{
+    mp_buf text = { 0 };
+    mp_lab_tell_part(lab, &text);
+    mp_err e = mp_cli_print(text.p, text.n);
+    mp_buf_free(&text);
+    return e;
+}
+
 static mp_err run(void *data, const mp_cli_args *args)
 {
     const conf *c = data;
     const mp_experiment *const *x;
     int n, jobs = c->jobs ? c->jobs : mp_cpu_count();
     mp_watch watch;
+    mp_part part;
     if (args->operands == 0) return print_list();
+    MP_TRY(mp_part_read(c->part, &part));
+    if (part.n && (c->show || c->dry_run))
+        return mp_fail(MP_ERR_USAGE, "--part is for running: without --show and --dry-run");
     MP_TRY(choose(args->operand[0], args->arena, &x, &n));
     MP_TRY(check_pools(c->pools, args->arena));
     if (c->data && access(c->data, R_OK) != 0) return mp_fail(MP_ERR_USAGE, "--data: no folder '%s'", c->data);
     const char *const written[] = { c->store, c->out, c->markdown };
-    for (int i = c->show; i < 3 && !c->dry_run; i++) MP_TRY(mp_setup_writable(written[i]));
+    for (int i = c->show; i < (part.n ? 1 : 3) && !c->dry_run; i++) MP_TRY(mp_setup_writable(written[i]));
     mp_lab *lab = mp_lab_new(&(mp_lab_options){ .store_path = c->store,
                                                 .data_dir = c->data,
                                                 .command = args->line,
@@ -210,6 +225,7 @@ static mp_err run(void *data, const mp_cli_args *args)
                                                 .folds = c->folds,
                                                 .grid = (mp_grid)c->grid,
                                                 .jobs = jobs,
+                                                .part = part,
                                                 .threads = c->threads ? c->threads
                                                            : jobs > 1 ? 1
                                                                       : mp_cpu_count(),
@@ -223,6 +239,7 @@ static mp_err run(void *data, const mp_cli_args *args)
         return print_section(section);
     }
     MP_TRY(mp_lab_make(lab, x, n, section));
+    if (part.n) return print_part(lab);
     return show(c, args, section, n);
 }
 

@@ -20,7 +20,7 @@
 typedef struct sweep {
     mp_config config;
     mp_column_options columns;
-    const char *store, *data, *folds_from, *datasets, *preset;
+    const char *store, *data, *folds_from, *datasets, *preset, *part;
     int seeds, folds, jobs, threads, select, grid, json, quiet, mid;
 } sweep;
 
@@ -43,6 +43,7 @@ static const mp_opt only_file[] = {
 };
 static const mp_cli_text texts[] = {
     { "store", offsetof(sweep, store), "midpool.db", "FILE", "where finished runs are kept, and looked up" },
+    { "part", offsetof(sweep, part), NULL, "I/N", MP_SETUP_PART_HELP },
     { "data", offsetof(sweep, data), NULL, "DIR", "folder with data sets" },
     { "preset", offsetof(sweep, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP },
     { "folds-from", offsetof(sweep, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
@@ -246,11 +247,14 @@ static mp_err plan(work *w)
     MP_TRY(configure(w, NULL));
     const sweep *c = w->conf;
     int jobs = c->jobs ? c->jobs : mp_cpu_count();
+    mp_part part;
+    MP_TRY(mp_part_read(c->part, &part));
     MP_TRY(mp_setup_writable(c->store));
     w->study = (mp_study){ .arena = w->args->arena,
                            .store_path = c->store,
                            .command = w->args->line,
                            .swept = swept(w),
+                           .part = part,
                            .seeds = c->seeds,
                            .jobs = jobs,
                            .listener = mp_watch_begin(&w->watch, c->quiet, &w->given),

@@ -29,6 +29,10 @@ MP_MUST mp_err mp_setup_use(mp_variants *v, const mp_config *c, const mp_folds *
     "settings under a name: paper, authors (midpool ops), mid, ogb, gmt, colors, triangles, recon-zinc, "              \
     "recon-synthetic; several: a,b"
 
+#define MP_SETUP_PART_HELP                                                                                             \
+    "run part I of N alone, I from 1: which runs these are their keys decide; midpool merge joins the stores of all "  \
+    "parts"
+
 /* A line on the set and its folds: "MUTAG: 188 graphs, 2 classes, 7 feature columns; folds: ...". */
 void mp_setup_describe(const mp_dataset *d, const mp_folds *f, char *out, size_t n);
 

@@ -87,22 +87,44 @@ static const mp_metric *shared_metric(const mp_study *s)
     return m;
 }
 
-mp_err mp_study_print(const mp_study *s, mp_select mode, mp_buf *out)
+/* Of a part only rows are shown whose runs are all there: fewer runs are no result of the study. */
+static bool shown(const mp_study *s, const mp_study_row *row)
+{
+    return s->part.n == 0 || mp_study_whole(s, row);
+}
+
+static void print_part(const mp_study *s, mp_buf *out)
+{
+    int left_out = 0;
+    for (int i = 0; i < s->rows; i++) left_out += !shown(s, &s->row[i]);
+    mp_buf_printf(out, "Part %d/%d: %d of %d runs are its share, %d of them are in %s.\n", s->part.i, s->part.n,
+                  s->share.count, s->plan.count, s->count.known + s->count.done, s->store_path);
+    if (left_out)
+        mp_buf_printf(
+            out,
+            "%d of %d rows lack runs of other parts and are not shown. When all parts are done: midpool merge "
+            "ALL.db PART.db ..., then this command without --part, with --store ALL.db.\n",
+            left_out, s->rows);
+}
+
+static mp_err print_rows(const mp_study *s, mp_select mode, mp_buf *out)
 {
     const mp_metric *one = shared_metric(s);
     const char *test = one ? mp_arena_printf(s->arena, "test %s%s", one->title, one->percent ? " %" : "") : "test";
     const char *header[] = {
         "data set", "model", test, "metric", "paper", "best on test", "std of folds", "runs", NULL
     };
-    mp_table t, shown;
+    mp_table t, without;
     bool choice = false;
     mp_table_init(&t, s->arena, NULL, header);
     for (int i = 0; i < s->rows; i++) {
+        if (!shown(s, &s->row[i])) continue;
         MP_TRY(add_row(s, &s->row[i], mode, !one, &t));
         choice = choice || chosen(&s->row[i]);
     }
-    mp_table_without_empty(&t, 3, &shown);
-    mp_table_print(&shown, out);
+    if (s->part.n && mp_table_rows(&t) == 0) return MP_OK;
+    mp_table_without_empty(&t, 3, &without);
+    mp_table_print(&without, out);
     mp_buf_printf(out, "\nTest %s: mean ± population std over %d seed%s of the mean over folds.\n",
                   one ? mp_score_unit(one, s->arena) : "metric, shares in percent", s->seeds, mp_plural(s->seeds));
     if (choice)
@@ -111,6 +133,13 @@ mp_err mp_study_print(const mp_study *s, mp_select mode, mp_buf *out)
                       "would have given, as the published script does.\n",
                       mp_select_name[mode]);
     mp_buf_puts(out, "\"paper\" is the paper's table, at its own settings.\n");
+    return MP_OK;
+}
+
+mp_err mp_study_print(const mp_study *s, mp_select mode, mp_buf *out)
+{
+    MP_TRY(print_rows(s, mode, out));
+    if (s->part.n) print_part(s, out);
     return MP_OK;
 }
 
@@ -180,18 +209,32 @@ static void put_swept(const mp_study *s, mp_buf *b)
     mp_json_close(b, ']');
 }
 
+static void put_part(const mp_study *s, mp_buf *b)
+{
+    mp_json_key(b, "part");
+    mp_json_open(b, '{');
+    mp_json_add_int(b, "i", s->part.i);
+    mp_json_add_int(b, "n", s->part.n);
+    mp_json_add_int(b, "runs", s->share.count);
+    mp_json_add_int(b, "there", s->count.known + s->count.done);
+    mp_json_add_int(b, "of", s->plan.count);
+    mp_json_close(b, '}');
+}
+
 mp_err mp_study_json(const mp_study *s, mp_select mode, mp_buf *b)
 {
     mp_json_open(b, '{');
     mp_json_add_text(b, "store", s->store_path);
     mp_json_add_text(b, "select", mp_select_name[mode]);
     put_swept(s, b);
+    if (s->part.n) put_part(s, b);
     put_runs(s, b);
     mp_json_key(b, "studies");
     mp_json_open(b, '[');
-    for (int i = 0; i < s->rows; i++) MP_TRY(put_study(s, &s->row[i], b));
+    for (int i = 0; i < s->rows; i++)
+        if (shown(s, &s->row[i])) MP_TRY(put_study(s, &s->row[i], b));
     mp_json_close(b, ']');
-    if (s->rows == 1) MP_TRY(put_summary(s, &s->row[0], b));
+    if (s->rows == 1 && shown(s, &s->row[0])) MP_TRY(put_summary(s, &s->row[0], b));
     mp_json_add_int(b, "failed", s->count.failed);
     mp_json_close(b, '}');
     mp_buf_puts(b, "\n");

@@ -33,6 +33,7 @@ mp_lab *mp_lab_new(const mp_lab_options *o, mp_arena *a)
                                     .command = o->command,
                                     .jobs = o->jobs,
                                     .threads = o->threads,
+                                    .part = o->part,
                                     .keep_models = i == 1,
                                     .listener = o->listener };
     return lab;
@@ -344,6 +345,30 @@ mp_err mp_lab_make(mp_lab *lab, const mp_experiment *const *x, int n, mp_section
         MP_TRY(run_studies(lab));
         MP_TRY(mp_lab_measure_all(lab));
     }
+}
+
+/* What is asked once all of this is there depends on the results. */
+void mp_lab_tell_part(const mp_lab *lab, mp_buf *out)
+{
+    int share = 0, there = 0;
+    for (int i = 0; i < lab->measures; i++) {
+        share += mp_lab_measure_is_ours(lab, &lab->measure[i]);
+        there += mp_lab_measure_is_ours(lab, &lab->measure[i]) && lab->measure[i].value;
+    }
+    mp_buf_printf(out, "Part %d/%d, what is known to be needed so far; in %s:\n", lab->o.part.i, lab->o.part.n,
+                  lab->o.store_path);
+    for (int i = 0; i < 2; i++) {
+        const mp_study *s = &lab->study[i];
+        if (s->plan.count)
+            mp_buf_printf(out, "  %d of %d runs%s are its share, %d of them are there\n", s->share.count, s->plan.count,
+                          i ? " whose models are kept" : "", s->count.known + s->count.done);
+    }
+    if (lab->measures)
+        mp_buf_printf(out, "  %d of %d measurements are its share, %d of them are there\n", share, lab->measures,
+                      there);
+    mp_buf_puts(out,
+                "When all parts are done: midpool merge ALL.db PART.db ..., then this command without --part, with "
+                "--store ALL.db: it goes on with what depends on these results, and makes the tables.\n");
 }
 
 /* ---- the plan ---- */

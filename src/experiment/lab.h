@@ -27,6 +27,7 @@ typedef struct mp_lab_options {
     int seeds, folds;    /* 0: as the experiment has it */
     mp_grid grid;        /* of MID; none: h 5, drop 0.1 */
     int jobs, threads;
+    mp_part part;                 /* what is trained and measured here */
     const char *datasets, *pools; /* "MUTAG,PTC_MR" in place of the experiment's; NULL: its own */
     mp_listener listener;
 } mp_lab_options;
@@ -46,6 +47,9 @@ mp_lab *mp_lab_new(const mp_lab_options *o, mp_arena *a);
 
 /* Makes the sections of n experiments. Runs that failed are told to the listener and left out. */
 MP_MUST mp_err mp_lab_make(mp_lab *lab, const mp_experiment *const *x, int n, mp_section *out);
+
+/* After mp_lab_make of a part: what was its share, of what is known before the parts are joined. */
+void mp_lab_tell_part(const mp_lab *lab, mp_buf *out);
 
 /* What has to be trained and measured first, as a table with an estimate of the time; what is asked after that depends on
  * the results. */

@@ -44,6 +44,9 @@ struct mp_lab {
     const char **note;
 };
 
+/* Whether it belongs to the part that is made here: one of a trained model goes with its run, where the model is. */
+bool mp_lab_measure_is_ours(const mp_lab *lab, const mp_lab_measure_own *m);
+
 /* Looks up and measures what is fresh. */
 MP_MUST mp_err mp_lab_measure_all(mp_lab *lab);
 

@@ -1,6 +1,7 @@
 /* measure.c - measurements of experiments: known by what they are of, made in forked workers, kept in the store.
  * SPDX-License-Identifier: MIT */
 #include "base/crew.h"
+#include "base/sha256.h"
 #include "experiment/lab_own.h"
 #include "model/checkpoint.h"
 #include "train/jobs.h"
@@ -105,6 +106,17 @@ static mp_err lose(void *state, int job, mp_err why, const char *message)
     return MP_OK;
 }
 
+bool mp_lab_measure_is_ours(const mp_lab *lab, const mp_lab_measure_own *m)
+{
+    char hash[65];
+    if (lab->o.part.n == 0) return true;
+    if (m->model_path)
+        mp_run_key_hash(&m->run.key, hash);
+    else
+        mp_sha256_hex(m->what, strlen(m->what), hash);
+    return mp_part_has(lab->o.part, hash);
+}
+
 /* A measurement of a run whose model is not there waits for it: the run failed, or nothing is to be trained. */
 static bool can_be_made(const mp_lab_measure_own *m, bool alone)
 {
@@ -116,7 +128,8 @@ static mp_err measure_those(mp_lab *lab, mp_store *store, bool alone)
     work w = { .lab = lab, .store = store, .todo = MP_NEW(lab->arena, int, lab->measures + 1) };
     mp_jobs_count count;
     for (int i = 0; i < lab->measures; i++)
-        if (can_be_made(&lab->measure[i], alone)) w.todo[w.count++] = i;
+        if (can_be_made(&lab->measure[i], alone) && mp_lab_measure_is_ours(lab, &lab->measure[i]))
+            w.todo[w.count++] = i;
     if (!w.count) return MP_OK;
     w.threads = alone ? mp_cpu_count() : 1;
     mp_jobs jobs = {

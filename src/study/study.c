@@ -197,7 +197,7 @@ static mp_err has(void *state, const mp_run_key *key, bool *known)
 {
     mp_study *s = state;
     mp_run_status status;
-    mp_listener_now(&s->listener, "looking for finished runs: %d of %d\t in %s", ++s->asked, s->plan.count,
+    mp_listener_now(&s->listener, "looking for finished runs: %d of %d\t in %s", ++s->asked, s->share.count,
                     s->store_path);
     MP_TRY(mp_store_has(s->store, key, &status));
     *known = status == MP_RUN_DONE; /* a run that failed is tried again */
@@ -302,11 +302,11 @@ static mp_err declare(const mp_study *s)
 static mp_err count_lost(mp_study *s)
 {
     int lost = 0;
-    for (int i = 0; i < s->plan.count; i++) {
+    for (int i = 0; i < s->share.count; i++) {
         mp_run_status status;
         bool there = true;
-        MP_TRY(mp_store_has(s->store, &s->plan.run[i].key, &status));
-        if (status == MP_RUN_DONE) MP_TRY(has_model(s, &s->plan.run[i].key, &there));
+        MP_TRY(mp_store_has(s->store, &s->share.run[i].key, &status));
+        if (status == MP_RUN_DONE) MP_TRY(has_model(s, &s->share.run[i].key, &there));
         lost += !there;
     }
     if (lost)
@@ -317,6 +317,7 @@ static mp_err count_lost(mp_study *s)
 static mp_err run_open(mp_study *s)
 {
     s->asked = s->again = 0;
+    s->share = mp_part_plan(s->part, &s->plan, s->arena);
     MP_TRY(declare(s));
     mp_cv_options o = { .jobs = s->jobs,
                         .threads = s->threads,
@@ -333,8 +334,11 @@ static mp_err run_open(mp_study *s)
         o.trained = save_model;
     }
     o.resume_dir = mp_arena_printf(s->arena, "%s.unfinished", s->store_path);
+    if (s->part.n)
+        mp_listener_line(&s->listener, "part %d/%d: %d of %d runs", s->part.i, s->part.n, s->share.count,
+                         s->plan.count);
     mp_store_wait(s->store, LOCKED_SECONDS);
-    mp_err e = mp_cv_go(&s->plan, &o, &s->count);
+    mp_err e = mp_cv_go(&s->share, &o, &s->count);
     mp_listener_end(&s->listener);
     MP_TRY(e);
     const mp_cv_count *c = &s->count;
@@ -408,6 +412,13 @@ const mp_run_result *mp_study_result(const mp_study *s, const mp_study_row *row,
 {
     int place = row->place[i];
     return place < s->results && s->result[place].curve_len >= 0 ? &s->result[place] : NULL;
+}
+
+bool mp_study_whole(const mp_study *s, const mp_study_row *row)
+{
+    for (int i = 0; i < row->runs; i++)
+        if (!mp_study_result(s, row, i)) return false;
+    return true;
 }
 
 static int gather(const mp_study *s, const mp_study_row *row, mp_choice_run *out)

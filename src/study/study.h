@@ -9,6 +9,7 @@
 
 #include "store/store.h"
 #include "study/listener.h"
+#include "study/part.h"
 #include "train/choose.h"
 
 typedef struct mp_study_row {
@@ -28,13 +29,15 @@ typedef struct mp_study {
     const char *store_path, *command; /* command: what to type to continue */
     const char *const *swept;         /* names of the options that a sweep varies, NULL-ended; may be NULL */
     int seeds, jobs, threads;
+    mp_part part; /* what of the plan is run here; runs of other parts are read when they are there, not waited for */
     bool keep_models;   /* of all runs, in the folder STORE.models, by the hash of their keys */
     const char *models; /* or in this folder, as DATASET-METHOD-seedS-foldF.safetensors; NULL: no */
     mp_listener listener;
     /* kept here */
     mp_store *store;
-    mp_cv_plan plan;
-    mp_cv_count count;
+    mp_cv_plan plan;   /* of all parts */
+    mp_cv_plan share;  /* of this part; the plan itself where there are no parts */
+    mp_cv_count count; /* of the share */
     mp_study_row *row;
     int rows, room;
     int asked;             /* runs looked for in the store */
@@ -68,6 +71,9 @@ MP_MUST mp_err mp_study_run(mp_study *s);
 
 /* Reads what the store has of the plan, and runs nothing. A store that does not exist has nothing. */
 MP_MUST mp_err mp_study_read(mp_study *s);
+
+/* Whether all runs of a row are there. */
+bool mp_study_whole(const mp_study *s, const mp_study_row *row);
 
 /* Where the model of a run is when models are kept. */
 const char *mp_study_model_path(const mp_study *s, const mp_run_key *key, mp_arena *a);

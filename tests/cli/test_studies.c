@@ -138,6 +138,75 @@ static void a_report_has_the_rows_that_studies_declared(void **state)
     mp_spawn_free(&s);
 }
 
+/* ---- parts ---- */
+
+#define PARTS "cv @/TINY --pool topk,sag --epochs 3 --seeds 3 --folds 3 --json " QUICK
+
+/* A run without how long it took. */
+static const char *run_text(const mp_json *run)
+{
+    const mp_json *config = mp_json_get(run, "config");
+    return mp_arena_printf(arena, "%s %s %d %d: %.17g %.17g %.17g %.17g %s", mp_json_text(run, "dataset", ""),
+                           mp_json_text(config, "pool", ""), (int)mp_json_int(config, "seed", -1),
+                           (int)mp_json_int(run, "fold", -1), mp_json_real(run, "train_loss", -1),
+                           mp_json_real(run, "val_loss", -1), mp_json_real(run, "val_metric", -1),
+                           mp_json_real(run, "test_metric", -1), mp_json_text(run, "model_sha256", "none"));
+}
+
+static bool has_run(const mp_json *runs, const char *text)
+{
+    for (int i = 0; i < runs->count; i++)
+        if (strcmp(run_text(mp_json_at(runs, i)), text) == 0) return true;
+    return false;
+}
+
+static void parts_of_a_study_are_its_runs_bit_for_bit(void **state)
+{
+    (void)state;
+    mp_spawned s = expect(0, PARTS " --jobs 2 --store @/whole.db", NULL);
+    const mp_json *whole = mp_json_get(json_of(&s), "runs");
+    assert_int_equal(whole->count, 18);
+    mp_spawn_free(&s);
+    int found = 0;
+    for (int i = 1; i <= 3; i++) {
+        s = expect(0, mp_arena_printf(arena, PARTS " --part %d/3 --store @/part-%d.db", i, i), NULL);
+        const mp_json *v = json_of(&s), *runs = mp_json_get(v, "runs"), *part = mp_json_get(v, "part");
+        for (int k = 0; k < runs->count; k++) assert_true(has_run(whole, run_text(mp_json_at(runs, k))));
+        assert_int_equal(mp_json_int(part, "i", 0), i);
+        assert_int_equal(mp_json_int(part, "runs", 0), runs->count);
+        assert_int_equal(mp_json_int(part, "there", 0), runs->count);
+        assert_int_equal(mp_json_int(part, "of", 0), 18);
+        assert_int_equal(mp_json_get(v, "studies")->count, 0); /* no row is whole */
+        found += runs->count;
+        mp_spawn_free(&s);
+    }
+    assert_int_equal(found, 18);
+}
+
+static void a_part_says_what_it_has_and_what_is_missing(void **state)
+{
+    (void)state;
+    mp_spawned s = expect(0, STUDY "--part 1/2 --store @/said.db", "part 1/2: ");
+    assert_non_null(strstr(s.out.p, "Part 1/2: "));
+    assert_non_null(strstr(s.out.p, "1 of 1 rows lack runs of other parts and are not shown."));
+    assert_null(strstr(s.out.p, "±")); /* half of the runs are no result */
+    mp_spawn_free(&s);
+    s = expect(0, STUDY "--part 2/2 --store @/said.db", NULL); /* the same store: now they are all there */
+    assert_null(strstr(s.out.p, "lack runs"));
+    assert_non_null(strstr(s.out.p, "6 of 6"));
+    mp_spawn_free(&s);
+    refuse(2, STUDY "--part 3/2", "--part: expected I/N");
+    refuse(2, "reproduce ablation --part 1/2 --show", "--part is for running");
+    put("part.yaml", "ratio: [0.5, 0.8]\nseeds: 1\nhidden: 8\nlayers: 2\nepochs: 2\nfolds: 3\npart: 1/2\n");
+    s = expect(0, "sweep @/part.yaml --datasets @/TINY --store @/psweep.db --quiet", NULL);
+    assert_non_null(strstr(s.out.p, "Part 1/2: "));
+    mp_spawn_free(&s);
+    s = expect(0, "sweep @/part.yaml --datasets @/TINY --store @/psweep.db --quiet --part 2/2", NULL);
+    assert_non_null(strstr(s.out.p, "Part 2/2: "));
+    assert_null(strstr(s.out.p, "lack runs"));
+    mp_spawn_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +214,8 @@ int main(void)
         cmocka_unit_test(runs_of_cv_carry_their_configuration),
         cmocka_unit_test(a_report_has_the_rows_that_studies_declared),
         cmocka_unit_test(seeds_that_no_number_holds_are_refused),
+        cmocka_unit_test(parts_of_a_study_are_its_runs_bit_for_bit),
+        cmocka_unit_test(a_part_says_what_it_has_and_what_is_missing),
     };
     return cmocka_run_group_tests(tests, make_data, clean);
 }

@@ -223,6 +223,45 @@ static void measurements_are_made_once_and_a_broken_one_is_told(void **state)
     assert_string_equal(s.piece[0].text, "35 1 5");
 }
 
+/* Parts of one store: what each makes is its share, and the whole finds everything made. */
+static void parts_train_and_measure_each_thing_once(void **state)
+{
+    mp_arena *a = *state;
+    static const mp_experiment measured = { "measured", "Measured", "", make_measured };
+    const mp_experiment *const x[] = { &measured };
+    mp_section s;
+    int trained = 0, runs = 0;
+    mp_lab_options o = options(a, &trained);
+    o.seeds = 3;
+    for (int i = 1; i <= 3; i++) {
+        mp_buf text = { 0 };
+        int share = -1, of = -1, before = trained;
+        o.part = (mp_part){ i, 3 };
+        mp_lab *lab = mp_lab_new(&o, a);
+        assert_int_equal(mp_lab_make(lab, x, 1, &s), MP_OK);
+        mp_lab_tell_part(lab, &text);
+        const char *line = strchr(text.p, '\n');
+        assert_int_equal(sscanf(line ? line : "", "%d of %d runs whose models are kept", &share, &of), 2);
+        assert_int_equal(share, trained - before);
+        assert_int_equal(of, 6);
+        runs += share;
+        line = strstr(text.p, "kept are its share");
+        line = line ? strchr(line, '\n') : "";
+        int there = -1, measures = -1;
+        assert_int_equal(sscanf(line, "%d of 8 measurements are its share, %d of them are there", &measures, &there),
+                         2);
+        assert_true(there <= measures && there >= share); /* those of its runs, perhaps the one of no run */
+        mp_buf_free(&text);
+    }
+    assert_int_equal(runs, 6);
+    assert_int_equal(s.pieces, 7); /* the last part reads what the others measured */
+    o.part = (mp_part){ 0 };
+    o.still = true;
+    assert_int_equal(mp_lab_make(mp_lab_new(&o, a), x, 1, &s), MP_OK);
+    assert_int_equal(s.pieces, 7);
+    assert_int_equal(trained, 6);
+}
+
 static void lists_and_seeds_are_the_users_where_given(void **state)
 {
     mp_arena *a = *state;
@@ -253,6 +292,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_cannot_be_had_is_left_out_with_a_word, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(measurements_are_made_once_and_a_broken_one_is_told, make_folder,
                                         remove_folder),
+        cmocka_unit_test_setup_teardown(parts_train_and_measure_each_thing_once, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(lists_and_seeds_are_the_users_where_given, make_folder, remove_folder),
     };
     return cmocka_run_group_tests_name("lab", tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "report/report.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 typedef struct conf {
@@ -61,7 +62,7 @@ static mp_err run(void *data, const mp_cli_args *args)
     if (c->metric && !mp_metric_find(c->metric))
         return mp_fail(MP_ERR_USAGE, "--metric: no metric '%s' (midpool train --help lists them)", c->metric);
     mp_buf text = { 0 }, json = { 0 };
-    mp_err e = mp_report_write(args->operand[0], c->out, &o, &text, &json);
+    mp_err e = mp_report_write(args->operand, args->operands, c->out, &o, &text, &json);
     if (e == MP_OK) e = print_results(c, args->operand[0], &text, &json);
     mp_buf_free(&text);
     mp_buf_free(&json);
@@ -70,10 +71,10 @@ static mp_err run(void *data, const mp_cli_args *args)
 
 static const mp_cli command = {
     .name = "report",
-    .operands = "STORE",
-    .summary = "Tables and pictures of a store as one HTML file, and the table as text.",
+    .operands = "STORE...",
+    .summary = "Tables and pictures of a store, or of several as one, as one HTML file, and the table as text.",
     .least = 1,
-    .most = 1,
+    .most = INT_MAX,
     .size = sizeof(conf),
     .groups = groups,
     .texts = texts,

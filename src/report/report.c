@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "report/calibration.h"
 #include "report/score.h"
+#include "store/stores.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -295,7 +296,7 @@ static bool write_failures(const page *p)
 
 static void write_how_to_begin(const page *p)
 {
-    const char *store = p->source ? p->source : "midpool.db";
+    const char *store = p->store;
     mp_html_para(p->b, mp_arena_printf(p->arena,
                                        "There are no runs in %s yet. A study puts them there as they finish, and "
                                        "the report can be made while it runs:",
@@ -376,15 +377,25 @@ static mp_err write_page(const page *p, mp_buf *out)
     return MP_OK;
 }
 
-mp_err mp_report_html(const mp_stored *run, int n, const char *source, const mp_report_options *o, mp_buf *out)
+/* What is said of where runs come from: `p` has source, store and join. */
+static mp_err make_page(page p, const mp_stored *run, int n, const mp_report_options *o, mp_buf *out)
 {
     mp_buf body = { 0 };
-    page p = { .b = &body, .arena = mp_arena_new(1 << 20), .o = o, .run = run, .n = n, .source = source };
+    p.b = &body;
+    p.arena = mp_arena_new(1 << 20);
+    p.o = o;
+    p.run = run;
+    p.n = n;
     mp_group_runs(run, n, o->declared, o->studies, o->metric, p.arena, &p.study, &p.count);
     mp_err e = write_page(&p, out);
     mp_buf_free(&body);
     mp_arena_free(p.arena);
     return e;
+}
+
+mp_err mp_report_html(const mp_stored *run, int n, const char *source, const mp_report_options *o, mp_buf *out)
+{
+    return make_page((page){ .source = source, .store = source ? source : "midpool.db" }, run, n, o, out);
 }
 
 static mp_err write_forms(const mp_stored *run, int n, const mp_report_options *o, mp_arena *a, mp_buf *text,
@@ -405,34 +416,50 @@ static mp_err write_forms(const mp_stored *run, int n, const mp_report_options *
     return json ? mp_report_json(study, count, o, a, json) : MP_OK;
 }
 
-static mp_err write_all(mp_store *s, const char *store_path, const char *out_path, const mp_report_options *o,
-                        mp_arena *a, mp_buf *text, mp_buf *json)
+/* Of several stores: commands that train have to name one that has the runs of all. */
+static page page_of(const mp_stores *s, const char *const *store, int stores, mp_arena *a)
+{
+    static const char merged[] = "merged.db";
+    mp_buf join = { 0 };
+    if (stores == 1) return (page){ .source = store[0], .store = store[0] };
+    mp_buf_printf(&join, "midpool merge %s", merged);
+    for (int i = 0; i < stores; i++) {
+        mp_buf_puts(&join, " ");
+        mp_report_word(&join, store[i]);
+    }
+    page p = { .source = mp_stores_name(s), .store = merged, .join = mp_arena_text(a, join.p, join.n) };
+    mp_buf_free(&join);
+    return p;
+}
+
+static mp_err write_all(mp_stores *s, page p, const char *out_path, const mp_report_options *o, mp_arena *a,
+                        mp_buf *text, mp_buf *json)
 {
     const mp_stored *run;
     int n;
     mp_buf html = { 0 };
     char line[1024];
     mp_report_options with = *o;
-    MP_TRY(mp_store_load(s, &(mp_store_filter){ .curves = true }, a, &run, &n));
-    if (mp_store_left_out(s, line, sizeof line)) with.left_out = line;
+    MP_TRY(mp_stores_load(s, &(mp_store_filter){ .curves = true }, a, &run, &n));
+    if (mp_stores_left_out(s, line, sizeof line)) with.left_out = line;
     if (with.left_out && o->note) o->note(line);
     MP_TRY(
-        mp_store_declared(s, a, &with.declared, &with.studies)); /* after the runs: none of them is of a later study */
+        mp_stores_declared(s, a, &with.declared, &with.studies)); /* after the runs: none of them is of a later study */
     MP_TRY(write_forms(run, n, &with, a, text, json));
-    mp_err e = mp_report_html(run, n, store_path, &with, &html);
+    mp_err e = make_page(p, run, n, &with, &html);
     if (e == MP_OK) e = mp_write_file(out_path, html.p, html.n);
     mp_buf_free(&html);
     return e;
 }
 
-mp_err mp_report_write(const char *store_path, const char *out_path, const mp_report_options *o, mp_buf *text,
-                       mp_buf *json)
+mp_err mp_report_write(const char *const *store, int stores, const char *out_path, const mp_report_options *o,
+                       mp_buf *text, mp_buf *json)
 {
-    mp_store *s;
-    MP_TRY(mp_store_open(store_path, MP_STORE_READ, &s));
+    mp_stores *s;
+    MP_TRY(mp_stores_open(store, stores, &s));
     mp_arena *a = mp_arena_new(1 << 20);
-    mp_err e = write_all(s, store_path, out_path, o, a, text, json);
+    mp_err e = write_all(s, page_of(s, store, stores, a), out_path, o, a, text, json);
     mp_arena_free(a);
-    mp_store_close(s);
+    mp_stores_close(s);
     return e;
 }

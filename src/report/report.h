@@ -27,9 +27,9 @@ typedef struct mp_report_options {
     void (*note)(const char *line); /* the same line, for the terminal; may be NULL */
 } mp_report_options;
 
-/* From a store to a file. `text` and `json` (may be NULL) also get the results in these forms. */
-MP_MUST mp_err mp_report_write(const char *store_path, const char *out_path, const mp_report_options *o, mp_buf *text,
-                               mp_buf *json);
+/* From stores, read as one (stores.h), to a file. `text` and `json` (may be NULL) also get the results in these forms. */
+MP_MUST mp_err mp_report_write(const char *const *store, int stores, const char *out_path, const mp_report_options *o,
+                               mp_buf *text, mp_buf *json);
 
 /* From runs in memory. `source` is named below the title. */
 MP_MUST mp_err mp_report_html(const mp_stored *run, int n, const char *source, const mp_report_options *o, mp_buf *out);

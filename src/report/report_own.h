@@ -13,7 +13,9 @@ typedef struct mp_report_page {
     const mp_stored *run;
     const mp_group *study;
     int n, count;       /* runs, studies */
-    const char *source; /* the store; may be NULL */
+    const char *source; /* the store, or stores; may be NULL */
+    const char *store;  /* that commands on the page name */
+    const char *join;   /* the command that makes it of several; NULL: it is there */
 } mp_report_page;
 
 /* What the paper prints for the row; its mean is 0 where that is nothing. */
@@ -21,6 +23,9 @@ mp_paper_cell mp_report_paper(const mp_group *s, bool large);
 
 /* "MUTAG, sag + MID" */
 const char *mp_report_row_name(const mp_report_page *p, const mp_group *s);
+
+/* A word of a shell: in single quotes where it needs them. */
+void mp_report_word(mp_buf *b, const char *word);
 
 /* The best row of each data set and method, chosen on validation: a chart and a table. Nothing where no run has finished. */
 MP_MUST mp_err mp_report_overview(const mp_report_page *p);

@@ -51,8 +51,7 @@ static bool is_plain(const char *s)
     return *s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.,/") == strlen(s);
 }
 
-/* A word of a shell: in single quotes where it needs them. */
-static void put_word(mp_buf *b, const char *s)
+void mp_report_word(mp_buf *b, const char *s)
 {
     if (is_plain(s)) {
         mp_buf_puts(b, s);
@@ -84,7 +83,7 @@ static void tell_option(mp_buf *b, const char *name, const char *value)
         return;
     }
     mp_buf_printf(b, " --%s ", name);
-    put_word(b, value);
+    mp_report_word(b, value);
 }
 
 static mp_err put_yaml(const mp_group *s, mp_arena *a, mp_buf *b)
@@ -101,7 +100,7 @@ static void put_folds(const mp_run_key *key, mp_arena *a, mp_buf *b)
     if (strcmp(key->folds_from, "stratified") == 0 && key->folds != 10) mp_buf_printf(b, " --folds %d", key->folds);
     if (!mark) return;
     mp_buf_puts(b, " --folds-from ");
-    put_word(b, mp_arena_text(a, key->folds_from, (size_t)(mark - key->folds_from)));
+    mp_report_word(b, mp_arena_text(a, key->folds_from, (size_t)(mark - key->folds_from)));
 }
 
 /* `seed` NULL: how many there are to be is not known. */
@@ -111,16 +110,16 @@ static mp_err put_command(const mp_run_key *key, mp_grid grid, const int *seed, 
     mp_config usual;
     mp_config_init(&usual);
     mp_buf_puts(b, "midpool cv ");
-    put_word(b, key->dataset);
+    mp_report_word(b, key->dataset);
     mp_buf_puts(b, " --pool ");
-    put_word(b, key->config.pool);
+    mp_report_word(b, key->config.pool);
     if (grid != MP_GRID_NONE) mp_buf_printf(b, " --grid %s", mp_grid_name[grid]);
     MP_TRY(each_option(key, grid, a, tell_option, b));
     if (seed && seed[0] != usual.seed) mp_buf_printf(b, " --seed %d", seed[0]);
     if (seed) mp_buf_printf(b, " --seeds %d", seed[seeds - 1] - seed[0] + 1);
     put_folds(key, a, b);
     mp_buf_puts(b, " --store ");
-    put_word(b, store ? store : "midpool.db");
+    mp_report_word(b, store);
     return MP_OK;
 }
 
@@ -142,7 +141,7 @@ static mp_err put_group_command(const mp_report_page *p, const mp_group *s, mp_b
     MP_TRY(mp_group_choose(s, MP_SELECT_VAL, NULL, p->arena, &c));
     int failed = s->failed ? s->fail[0]->key.config.seed : 0;
     const int *seed = c.grid.seeds ? c.grid.seed : s->failed ? &failed : NULL;
-    return put_command(&s->key, s->grid, seed, c.grid.seeds ? c.grid.seeds : 1, p->source, p->arena, line);
+    return put_command(&s->key, s->grid, seed, c.grid.seeds ? c.grid.seeds : 1, p->store, p->arena, line);
 }
 
 static mp_err write_row(const mp_report_page *p, const mp_group *s, mp_buf *room)
@@ -158,6 +157,13 @@ static mp_err write_row(const mp_report_page *p, const mp_group *s, mp_buf *room
     return MP_OK;
 }
 
+static void put_join(const mp_report_page *p)
+{
+    mp_html_para(p->b,
+                 "These runs come from several stores. Commands go on with one that has them all, which this makes:");
+    put_pre(p->b, p->join);
+}
+
 mp_err mp_report_settings(const mp_report_page *p)
 {
     mp_buf room = { 0 };
@@ -169,6 +175,7 @@ mp_err mp_report_settings(const mp_report_page *p)
         "For each row the options that differ from the usual ones of its data set and method, as YAML for "
         "--config, and the command that makes it. Runs that are in the store are not trained again. Files and data "
         "sets of one's own are named without their folder.");
+    if (p->join) put_join(p);
     if (p->count > FEW) mp_html_fold_begin(p->b, mp_arena_printf(p->arena, "%d rows", p->count));
     for (int i = 0; i < p->count && e == MP_OK; i++) e = write_row(p, &p->study[i], &room);
     if (p->count > FEW) mp_html_fold_end(p->b);
@@ -206,7 +213,7 @@ static mp_err add_command(const mp_report_page *p, unfinished *u, const mp_group
 {
     if (u->rows++ >= FEW) return MP_OK;
     mp_err e = s ? put_group_command(p, s, &u->commands)
-                 : put_command(&d->key, d->grid, NULL, 0, p->source, p->arena, &u->commands);
+                 : put_command(&d->key, d->grid, NULL, 0, p->store, p->arena, &u->commands);
     mp_buf_puts(&u->commands, "\n");
     return e;
 }
@@ -251,6 +258,7 @@ static void say_unfinished(const mp_report_page *p, const unfinished *u)
                   p->o->command ? "this goes" : "these commands go");
     mp_html_para(b, line.p);
     mp_buf_free(&line);
+    if (p->join && !p->o->command) put_pre(b, p->join);
     put_pre(b, p->o->command ? p->o->command : u->commands.p);
     if (u->rows > FEW && !p->o->command) mp_html_note(b, mp_arena_printf(p->arena, "And %d more rows.", u->rows - FEW));
     mp_html_section_end(b);

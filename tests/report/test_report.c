@@ -271,7 +271,7 @@ static void json_and_text_come_from_the_store(void **state)
 
     mp_report_options o = { 0 };
     mp_buf text = { 0 }, json = { 0 };
-    assert_int_equal(mp_report_write(store, page, &o, &text, &json), MP_OK);
+    assert_int_equal(mp_report_write(&(const char *){ store }, 1, page, &o, &text, &json), MP_OK);
     assert_non_null(strstr(text.p, "75.00 \xC2\xB1 1.00"));
     const mp_json *root;
     assert_int_equal(mp_json_parse((mp_span){ json.p, json.n }, "json", arena, &root), MP_OK);
@@ -286,11 +286,50 @@ static void json_and_text_come_from_the_store(void **state)
     mp_span html;
     assert_int_equal(mp_slurp(page, 0, arena, &html), MP_OK);
     assert_sound(html.p);
-    assert_int_equal(mp_report_write("/no/such.db", page, &o, NULL, NULL), MP_ERR_IO);
-    assert_int_equal(mp_report_write(store, "/no/such/folder/r.html", &o, NULL, NULL), MP_ERR_IO);
+    assert_int_equal(mp_report_write(&(const char *){ "/no/such.db" }, 1, page, &o, NULL, NULL), MP_ERR_IO);
+    assert_int_equal(mp_report_write(&(const char *){ store }, 1, "/no/such/folder/r.html", &o, NULL, NULL), MP_ERR_IO);
     mp_buf_free(&text);
     mp_buf_free(&json);
     unlink(store);
+    unlink(page);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* Halves that overlap: the same results to the byte, and commands that name a store which has all. */
+static void several_stores_report_as_one(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/midpool_report_XXXXXX", path[3][64], page[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(page, sizeof page, "%s/r.html", folder);
+    mp_stored run[SAMPLE];
+    int n = sample("MUTAG", run);
+    for (int k = 0; k < 3; k++) {
+        mp_store *s;
+        snprintf(path[k], sizeof path[k], "%s/%d.db", folder, k);
+        assert_int_equal(mp_store_open(path[k], MP_STORE_WRITE, &s), MP_OK);
+        for (int i = 0; i < n - 1; i++) /* the last is missing */
+            if (k == 0 || (k == 1 && i < 12) || (k == 2 && i >= 8))
+                assert_int_equal(mp_store_put(s, &run[i].key, &run[i].result, NULL), MP_OK);
+        mp_store_close(s);
+    }
+    mp_buf text[2] = { { 0 } }, json[2] = { { 0 } };
+    const char *const store[] = { path[0], path[2], path[1] };
+    mp_report_options o = { 0 };
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(mp_report_write(store + k, k + 1, page, &o, &text[k], &json[k]), MP_OK);
+    assert_string_equal(text[0].p, text[1].p);
+    assert_string_equal(json[0].p, json[1].p);
+    mp_span html;
+    assert_int_equal(mp_slurp(page, 0, arena, &html), MP_OK);
+    assert_sound(html.p);
+    assert_non_null(strstr(html.p, "midpool merge merged.db /tmp/"));
+    assert_non_null(strstr(html.p, "--store merged.db"));
+    for (int k = 0; k < 2; k++) {
+        mp_buf_free(&text[k]);
+        mp_buf_free(&json[k]);
+    }
+    for (int k = 0; k < 3; k++) unlink(path[k]);
     unlink(page);
     assert_int_equal(rmdir(folder), 0);
 }
@@ -308,6 +347,7 @@ int main(void)
         cmocka_unit_test(choosing_is_explained_only_where_something_was_chosen),
         cmocka_unit_test(wide_tables_scroll_on_screens_and_break_lines_on_paper),
         cmocka_unit_test(json_and_text_come_from_the_store),
+        cmocka_unit_test(several_stores_report_as_one),
     };
     arena = mp_arena_new(1 << 16);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -374,7 +374,7 @@ void damage_use(const char *path, const char *page)
     char line[1024];
     mp_report_options o = { .select = MP_SELECT_VAL };
     char why[1024];
-    bool wrote = mp_report_write(path, page, &o, &text, &json) == MP_OK;
+    bool wrote = mp_report_write(&path, 1, page, &o, &text, &json) == MP_OK;
     snprintf(why, sizeof why, "%s", mp_message());
     if (mp_store_open(path, MP_STORE_READ, &s) == MP_OK) {
         bool read = mp_store_each(s, &(mp_store_filter){ .curves = true }, check_run, &count) == MP_OK;

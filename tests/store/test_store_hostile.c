@@ -255,7 +255,7 @@ static void losses_of_any_size_are_reported(void **state)
         mp_report_options o = { .select = MP_SELECT_VAL };
         harm(path, sql);
         sqlite3_free(sql);
-        if (mp_report_write(path, page, &o, NULL, NULL) != MP_OK) fail_msg("%s: %s", losses[i], mp_message());
+        if (mp_report_write(&path, 1, page, &o, NULL, NULL) != MP_OK) fail_msg("%s: %s", losses[i], mp_message());
     }
 }
 
@@ -268,7 +268,7 @@ static void the_page_says_what_was_left_out(void **state)
     mp_arena *a = mp_arena_new(0);
     mp_span html;
     snprintf(page, sizeof page, "%s/page.html", fixture_folder());
-    assert_int_equal(mp_report_write(path, page, &o, NULL, NULL), MP_OK);
+    assert_int_equal(mp_report_write(&path, 1, page, &o, NULL, NULL), MP_OK);
     assert_int_equal(mp_slurp(page, 0, a, &html), MP_OK);
     assert_non_null(strstr(html.p, "run 2: epochs: expected a whole number"));
     mp_arena_free(a);

@@ -10,10 +10,10 @@
 #include "cli/commands.h"
 #include "cli/predict.h"
 #include "cli/setup.h"
-#include "data/csv.h"
 #include "data/format.h"
 #include "data/load.h"
 #include "data/seal.h"
+#include "study/part.h"
 #include "train/engine.h"
 #include "train/judge.h"
 
@@ -26,7 +26,7 @@
 #define SHEETS 3 /* pieces of the input a thread: enough that it need not wait for the one before */
 
 typedef struct predict {
-    const char *data, *smiles, *out;
+    const char *data, *smiles, *out, *part;
     int threads, json, csv, calibration, strict;
 } predict;
 
@@ -42,6 +42,7 @@ static const mp_opt own[] = {
 static const mp_cli_text texts[] = {
     { "out", offsetof(predict, out), NULL, "FILE", "answers go there, all or nothing; not given: to standard output" },
     { "smiles", offsetof(predict, smiles), NULL, "NAME", MP_SMILES_HELP },
+    { "part", offsetof(predict, part), NULL, "I/N", "answer part I of N alone, I from 1: graphs that follow each other; the outputs of all parts one behind the other are the output of the whole" },
     { "data", offsetof(predict, data), NULL, "DIR", "folder with data sets" },
     { NULL, 0, NULL, NULL, NULL }
 };
@@ -81,6 +82,8 @@ typedef struct job { /* the whole work */
     mp_writer *out; /* NULL: standard output */
     bool table;     /* a table is printed again */
     mp_stream *stream;
+    mp_part part;
+    int64_t from, to;       /* graphs that are answered: all, or those of the part */
     mp_span header;         /* of a table: its first record */
     mp_engine **engine;     /* for each thread one a model */
     int64_t graphs, unseen; /* printed so far */
@@ -108,9 +111,34 @@ static mp_model *first_of(const job *j)
     return j->by.by[0].model; /* what it is asked about here, all agree in */
 }
 
-static mp_err take(void *arg, void *p, bool *got)
+/* What lies before the part is cut off and not read. */
+static mp_err take(void *arg, void *sheet_, bool *got)
 {
-    return mp_stream_cut(((job *)arg)->stream, &((sheet *)p)->piece, got);
+    const job *j = arg;
+    mp_piece *p = &((sheet *)sheet_)->piece;
+    do MP_TRY(mp_stream_cut(j->stream, p, got));
+    while (*got && p->start + p->graphs <= j->from);
+    *got = *got && p->start < j->to;
+    return MP_OK;
+}
+
+static bool is_ours(const job *j, int64_t graph)
+{
+    return graph >= j->from && graph < j->to;
+}
+
+/* Of the graphs that were read, ours: those from `*lo` up to but not including `*hi`. */
+static void find_ours(const job *j, const mp_piece *p, int *lo, int *hi)
+{
+    int before = 0, within = 0, n = p->row ? p->rows : p->count;
+    for (int i = 0; i < n; i++) {
+        int64_t number = p->first + i;
+        bool graph = !p->row || p->row[i].graph >= 0;
+        before += graph && number < j->from;
+        within += graph && is_ours(j, number);
+    }
+    *lo = before;
+    *hi = before + within;
 }
 
 /* Adds up how good the answers are, graph by graph where labels may be missing. */
@@ -138,15 +166,16 @@ static void calibrate(const job *j, sheet *s, const int *which, int n, const mp_
     }
 }
 
-/* Every row of a table in its order, with an answer or without. */
-static void put_rows(const job *j, sheet *s, const mp_joined *all)
+/* Every row of a table in its order, with an answer or without; the answers are those from graph `first` on. */
+static void put_rows(const job *j, sheet *s, const mp_joined *all, int first)
 {
     mp_piece *p = &s->piece;
     for (int i = 0; i < p->rows; i++) {
         const mp_row *r = &p->row[i];
+        if (!is_ours(j, p->first + i)) continue;
         mp_arena_mark here = mp_arena_here(p->memory);
         mp_words w = { 0 };
-        if (r->graph >= 0) w = mp_ensemble_words(&j->by, all, r->graph, p->memory);
+        if (r->graph >= 0) w = mp_ensemble_words(&j->by, all, r->graph - first, p->memory);
         if (j->table)
             mp_echo_row(&j->by, r->raw, r->graph >= 0 ? &w : NULL, &s->text);
         else if (r->graph >= 0)
@@ -172,7 +201,7 @@ static mp_err answer(const job *j, sheet *s, mp_engine *const *engine, int i, in
     mp_joined all = mp_ensemble_join(&j->by, out, n, p->memory);
     agree(j, s, which, n, all.told);
     calibrate(j, s, which, n, all.told);
-    if (p->row) put_rows(j, s, &all);
+    if (p->row) put_rows(j, s, &all, i);
     for (int k = 0; !p->row && k < n; k++) {
         mp_arena_mark here = mp_arena_here(p->memory);
         mp_words w = mp_ensemble_words(&j->by, &all, k, p->memory);
@@ -198,12 +227,14 @@ static mp_err answer_all(void *arg)
     sheet *s = t->sheet;
     mp_piece *p = &s->piece;
     do {
+        int lo, hi;
         mp_err e = mp_stream_read(t->job->stream, p);
-        for (int i = 0, n; i < p->count; i += n) {
-            n = t->step ? t->step : p->count;
+        find_ours(t->job, p, &lo, &hi);
+        for (int i = lo, n; i < hi; i += n) {
+            n = t->step ? t->step : hi - lo;
             MP_TRY(answer(t->job, s, t->engine, i, n));
         }
-        if (p->row && p->count == 0) put_rows(t->job, s, NULL);
+        if (p->row && lo == hi) put_rows(t->job, s, NULL, 0);
         s->unseen += p->data.unseen_nodes;
         t->said = e != MP_OK;
         if (e != MP_OK) return e;
@@ -219,7 +250,7 @@ static mp_err blame_row(const job *j, sheet *s, mp_err e)
     if (i < 0) return e;
     bool read = p->row[i].graph >= 0; /* else it was the one behind them that could not be */
     if (read) p->rows = i;
-    put_rows(j, s, NULL);
+    put_rows(j, s, NULL, 0);
     return mp_fail_within(e, read ? "%s:%" PRId64 : "%s: behind line %" PRId64, p->data.name, p->row[i].line);
 }
 
@@ -239,7 +270,10 @@ static mp_err work(void *arg, void *p, int thread)
         s->over = e != MP_OK && !t.said;
         if (!s->over) return e;
         if (step && s->piece.row) return blame_row(j, s, e);
-        if (step) return mp_stream_blame(j->stream, s->piece.start + s->graphs, e);
+        if (step) {
+            int64_t first = s->piece.start > j->from ? s->piece.start : j->from;
+            return mp_stream_blame(j->stream, first + s->graphs, e);
+        }
     }
 }
 
@@ -249,13 +283,15 @@ static mp_err print(const job *j, const char *text, size_t n)
     return j->table ? mp_cli_pass(text, n) : mp_cli_print(text, n);
 }
 
-/* Only once there is an answer, or none to come: an input that cannot be read leaves nothing on the output. */
+/* Only once there is an answer, or none to come: an input that cannot be read leaves nothing on the output. Of parts the first
+ * has it. */
 static mp_err print_head(job *j)
 {
     mp_buf b = { 0 };
-    if (!j->begun && j->table)
+    bool now = !j->begun && j->part.i <= 1;
+    if (now && j->table)
         mp_echo_head(&j->by, j->header, &b);
-    else if (!j->begun)
+    else if (now)
         j->format->head(&j->by, &b);
     j->begun = true;
     mp_err e = print(j, b.p, b.n);
@@ -326,29 +362,32 @@ static mp_err run_stream(job *j, int threads, mp_arena *a)
     return e;
 }
 
+static void set_range(job *j, int64_t graphs)
+{
+    if (j->part.n) mp_part_range(j->part, graphs, &j->from, &j->to);
+}
+
+/* How many graphs there are decides which are ours: the input is cut once without being read. */
+static mp_err count_graphs(job *j, const mp_data_format *f, const mp_data_input *in, mp_arena *a)
+{
+    mp_stream *s;
+    int64_t graphs;
+    if (j->part.n == 0) return MP_OK;
+    MP_TRY(f->stream(in, a, &s));
+    MP_TRY(mp_stream_count(s, &graphs));
+    set_range(j, graphs);
+    return MP_OK;
+}
+
 /* What the stream could not make sense of, the loader can, or says what is wrong with it. */
 static mp_err run_whole(job *j, const char *path, const char *why, int threads, mp_arena *a)
 {
     mp_dataset d;
     MP_TRY(mp_dataset_load_as(path, NULL, &j->as, a, &d));
     if (why[0]) mp_cli_say("%s: read whole: %s", path, why);
-    j->stream = mp_stream_whole(&d, j->graphs);
+    set_range(j, d.graphs.graphs);
+    j->stream = mp_stream_whole(&d, j->from + j->graphs);
     return run_stream(j, threads, a);
-}
-
-/* A column that is there already would be there twice. */
-static mp_err check_names(const job *j, const char *path, mp_arena *a)
-{
-    mp_buf head = { 0 };
-    mp_csv place = { .file = path };
-    mp_csv_record all;
-    mp_csv_head names;
-    bool got;
-    mp_echo_head(&j->by, j->header, &head);
-    mp_span text = { mp_arena_text(a, head.p, head.n), head.n };
-    mp_buf_free(&head);
-    MP_TRY(mp_csv_next(&place, &text, a, &all, &got));
-    return mp_csv_names(&place, &all, a, &names);
 }
 
 /* A stream of its own kind, and how its answers are printed. */
@@ -358,7 +397,7 @@ static mp_err open_stream(job *j, const mp_data_format *f, const mp_data_input *
     mp_span first = j->stream->header; /* the stream is closed before the head of a table without rows is printed */
     j->header = (mp_span){ mp_arena_text(a, first.p ? first.p : "", first.n), first.n };
     j->table = first.n > 0 && j->format != &mp_answers_json;
-    mp_err e = j->table ? check_names(j, in->path, a) : MP_OK;
+    mp_err e = j->table ? mp_echo_check(&j->by, j->header, in->path, a) : MP_OK;
     if (e != MP_OK) mp_stream_close(j->stream);
     return e;
 }
@@ -371,7 +410,8 @@ static mp_err run_dataset(job *j, const predict *p, const char *input, int threa
     MP_TRY(mp_format_of(in.path, in.folder, &format));
     MP_TRY(mp_format_takes(format, &in));
     if (!format->stream) return run_whole(j, in.path, "", threads, a);
-    mp_err e = open_stream(j, format, &in, a);
+    mp_err e = count_graphs(j, format, &in, a);
+    if (e == MP_OK) e = open_stream(j, format, &in, a);
     if (e == MP_OK) e = run_stream(j, threads, a);
     if (e == MP_OK || j->over || j->stuck || !format->whole_after) return e;
     return run_whole(j, in.path, mp_arena_text(a, mp_message(), strlen(mp_message())), threads, a);
@@ -382,6 +422,9 @@ static mp_err run_input(job *j, const predict *p, const char *input, int threads
     mp_tap tap;
     mp_data_input in = { .path = "standard input", .as = &j->as };
     if (strcmp(input, "-") != 0) return run_dataset(j, p, input, threads, a);
+    if (j->part.n)
+        return mp_fail(MP_ERR_USAGE, "--part: how many graphs there are decides which are answered: INPUT must be a "
+                                     "file or a data set, not -");
     MP_TRY(mp_format_takes(&mp_format_jsonl, &in));
     MP_TRY(mp_tap_file(input, &tap));
     j->stream = mp_stream_jsonl(in.path, tap, &j->as);
@@ -420,8 +463,12 @@ static mp_err run(void *conf, const mp_cli_args *args)
 {
     const predict *p = conf;
     mp_arena *a = args->arena;
-    job j = { .format = p->json ? &mp_answers_json : p->csv ? &mp_answers_csv : &mp_answers_text };
+    job j = { .to = INT64_MAX, .format = p->json ? &mp_answers_json : p->csv ? &mp_answers_csv : &mp_answers_text };
     if (p->json && p->csv) return mp_fail(MP_ERR_USAGE, "--json and --csv exclude each other");
+    MP_TRY(mp_part_read(p->part, &j.part));
+    if (j.part.n && p->json)
+        return mp_fail(MP_ERR_USAGE, "--part and --json exclude each other: outputs of parts are put one behind the "
+                                     "other, as lines; --csv has everything");
     int models = args->operands - 1;
     const char *input = args->operand[models];
     MP_TRY(mp_setup_in_order(args->operand[0], input));

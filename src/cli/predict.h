@@ -24,6 +24,9 @@ typedef struct mp_answer_format { /* what comes before, for each graph, and afte
 void mp_echo_head(const mp_ensemble *e, mp_span raw, mp_buf *b);
 void mp_echo_row(const mp_ensemble *e, mp_span raw, const mp_words *w, mp_buf *b);
 
+/* Fails when the table `path` with this head has a column of such a name. */
+MP_MUST mp_err mp_echo_check(const mp_ensemble *e, mp_span raw, const char *path, mp_arena *a);
+
 /* What JSON has in place of an answer: a row of a table that is no molecule. */
 void mp_json_none(int64_t graph, const char *why, mp_buf *b);
 

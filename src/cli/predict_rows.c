@@ -172,6 +172,21 @@ void mp_echo_head(const mp_ensemble *e, mp_span raw, mp_buf *b)
     mp_buf_add(b, raw.p + n, raw.n - n);
 }
 
+/* A column that is there already would be there twice. */
+mp_err mp_echo_check(const mp_ensemble *e, mp_span raw, const char *path, mp_arena *a)
+{
+    mp_buf head = { 0 };
+    mp_csv place = { .file = path };
+    mp_csv_record all;
+    mp_csv_head names;
+    bool got;
+    mp_echo_head(e, raw, &head);
+    mp_span text = { mp_arena_text(a, head.p, head.n), head.n };
+    mp_buf_free(&head);
+    MP_TRY(mp_csv_next(&place, &text, a, &all, &got));
+    return mp_csv_names(&place, &all, a, &names);
+}
+
 void mp_echo_row(const mp_ensemble *e, mp_span raw, const mp_words *w, mp_buf *b)
 {
     size_t n = bare(raw);

@@ -67,6 +67,18 @@ void mp_stream_close(mp_stream *s)
     if (s) s->close(s);
 }
 
+mp_err mp_stream_count(mp_stream *s, int64_t *graphs)
+{
+    mp_piece p;
+    bool got = true;
+    mp_err e = MP_OK;
+    mp_piece_init(&p);
+    for (*graphs = 0; e == MP_OK && got; *graphs += got ? p.graphs : 0) e = mp_stream_cut(s, &p, &got);
+    mp_piece_free(&p);
+    mp_stream_close(s);
+    return e;
+}
+
 typedef struct whole {
     mp_stream stream;
     const mp_dataset *data;
@@ -78,7 +90,8 @@ static mp_err whole_cut(mp_stream *s, mp_piece *p, bool *got)
     whole *w = (whole *)s;
     int left = w->data->graphs.graphs - w->next;
     p->start = w->next;
-    w->next += left < WHOLE_PIECE ? left : WHOLE_PIECE;
+    p->graphs = left < WHOLE_PIECE ? left : WHOLE_PIECE;
+    w->next += (int)p->graphs;
     *got = left > 0;
     return MP_OK;
 }

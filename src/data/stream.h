@@ -22,6 +22,7 @@ typedef struct mp_row { /* of a table */
 
 typedef struct mp_piece {
     int64_t start;                     /* number of its first graph in the input, from 0                    */
+    int64_t graphs;                    /* cut off with it                                                   */
     int64_t nodes_before, nodes;       /* TU files: in the input before it, and in it                      */
     int64_t lines_before[MP_TU_PARTS]; /* OGB's members, tables: lines in the input before it           */
     mp_buf text[MP_TU_PARTS];          /* what was cut off each file                                        */
@@ -33,7 +34,7 @@ typedef struct mp_piece {
     int64_t first;                     /* number of the first of them in the input                          */
     bool more;                         /* there are others behind them                                      */
     int rows;                          /* tables: read ...                                                  */
-    const mp_row *row; /* ... of which these; NULL: the input is none. `start` and `first` count rows then */
+    const mp_row *row; /* ... of which these; NULL: the input is none. `start`, `graphs` and `first` count rows then */
 } mp_piece;
 void mp_piece_init(mp_piece *p);
 void mp_piece_free(mp_piece *p);
@@ -75,6 +76,9 @@ void mp_piece_join(mp_piece *p, const mp_recipe *r, const mp_graph *g, const mp_
 mp_err mp_stream_blame(const mp_stream *s, int64_t graph, mp_err e);
 
 void mp_stream_close(mp_stream *s); /* NULL is allowed */
+
+/* How many graphs are left, rows of tables: all is cut off and nothing is read. Closes the stream, also when it fails. */
+MP_MUST mp_err mp_stream_count(mp_stream *s, int64_t *graphs);
 
 /* How a kind of stream is made: its struct begins with this one. */
 struct mp_stream {

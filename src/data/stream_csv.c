@@ -25,6 +25,7 @@ static mp_err cut(mp_stream *s, mp_piece *p, bool *got)
     table *t = (table *)s;
     p->start = t->place.records - 1; /* the header is none of the rows */
     MP_TRY(mp_csv_cut(&t->place, &t->feed, PIECE, &p->text[0], &p->lines_before[0]));
+    p->graphs = t->place.records - 1 - p->start;
     *got = p->text[0].n > 0;
     return MP_OK;
 }

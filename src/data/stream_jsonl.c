@@ -75,7 +75,8 @@ static mp_err cut(mp_stream *s, mp_piece *p, bool *got)
     if (j->head && j->lines == 0) MP_TRY(next_lines(j, &n));
     mp_feed_cut(&j->feed, n, &p->text[0]);
     p->start = j->lines;
-    j->lines += count_lines(&p->text[0]);
+    p->graphs = count_lines(&p->text[0]);
+    j->lines += p->graphs;
     if (j->lines > INT_MAX) return mp_fail(MP_ERR_LIMIT, "%s: more than %d lines", j->name, INT_MAX);
     *got = n > 0;
     return MP_OK;

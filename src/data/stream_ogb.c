@@ -89,6 +89,7 @@ static mp_err cut(mp_stream *s, mp_piece *p, bool *got)
     for (int part = MP_OGB_EDGES; part < MP_OGB_MAPPING; part++)
         if (f[part].tap.read) MP_TRY(mp_feed_lines(&f[part], lines[part], &p->text[part]));
     p->start = o->lines[MP_OGB_NODE_COUNTS];
+    p->graphs = graphs;
     for (int part = 0; part < MP_OGB_MAPPING; part++) {
         p->lines_before[part] = o->lines[part];
         o->lines[part] += lines[part];

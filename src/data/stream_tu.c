@@ -147,6 +147,7 @@ static mp_err cut(mp_stream *s, mp_piece *p, bool *got)
     mp_span lines = { p->text[MP_TU_INDICATOR].p, p->text[MP_TU_INDICATOR].n };
     int64_t nodes = mp_scan_lines(&lines), graphs = last - t->graphs;
     p->start = t->graphs;
+    p->graphs = graphs;
     p->nodes_before = t->nodes;
     p->nodes = nodes;
     t->graphs += graphs;

@@ -53,6 +53,12 @@ for from in S a/S S.jsonl; do
     has "predict $from" "first" "second, of two"
     cp out "$name.csv"
     cmp -s S.csv "$name.csv" || complain "predict: answers for $from are others than for S"
+    : >parts.csv
+    for part in 1/3 2/3 3/3; do
+        run predict S.st "$from" --csv --part $part
+        cat out >>parts.csv
+    done
+    cmp -s S.csv parts.csv || complain "predict: parts of $from are other answers than those of the whole"
 done
 run explain S.st a/S --graph 3
 has explain "graph 3 of S"

@@ -104,6 +104,29 @@ static const char odd[] = "id,SMILES,\"no\"\"te\"\r\n"
                           "4,no molecule,x\n"
                           "\"5\",CC(=O)O,";
 
+/* Rows that are no molecules count: they belong to one part as others do. */
+static void parts_of_a_table_behind_each_other_are_the_whole(void **state)
+{
+    (void)state;
+    NEEDS_RDKIT();
+    put_text("odd.csv", odd);
+    char *whole = output("predict @/two.st @/odd.csv");
+    for (int n = 1; n <= 5; n++) {
+        mp_buf all = { 0 };
+        int notes = 0;
+        for (int i = 1; i <= n; i++) {
+            mp_spawned s = expect(0, mp_arena_printf(arena, "predict @/two.st @/odd.csv --part %d/%d", i, n), NULL);
+            mp_buf_add(&all, s.out.p, s.out.n);
+            notes += s.err.p && strstr(s.err.p, "odd.csv:6: no answer: ");
+            mp_spawn_free(&s);
+        }
+        assert_int_equal(all.n, strlen(whole));
+        assert_memory_equal(all.p, whole, all.n);
+        assert_int_equal(notes, 1);
+        mp_buf_free(&all);
+    }
+}
+
 /* Takes the added cells off every record again: what is left must be the input. */
 static void assert_same_but_for_cells(const char *out, size_t n, const char *in, int cells)
 {
@@ -403,6 +426,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_comes_back_with_every_byte_and_answers_behind),
+        cmocka_unit_test(parts_of_a_table_behind_each_other_are_the_whole),
         cmocka_unit_test(answers_are_those_of_the_same_graphs_in_order),
         cmocka_unit_test(pieces_and_threads_do_not_show),
         cmocka_unit_test(json_has_every_row),

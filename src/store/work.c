@@ -295,10 +295,10 @@ mp_err mp_store_release(mp_store *s, const mp_run_key *key)
 
 typedef struct beat {
     int finished, n;
-    const mp_work_news *news;
+    const mp_claim_news *news;
 } beat;
 
-static mp_err put_news(mp_store *s, mp_stmt *stmt, const mp_work_news *n)
+static mp_err put_news(mp_store *s, mp_stmt *stmt, const mp_claim_news *n)
 {
     char hash[65];
     int at = 1;
@@ -325,7 +325,7 @@ static mp_err beat_body(mp_store *s, void *context)
     return e;
 }
 
-mp_err mp_store_beat(mp_store *s, int finished, const mp_work_news *news, int n)
+mp_err mp_store_beat(mp_store *s, int finished, const mp_claim_news *news, int n)
 {
     mp_assert(s->work[0]);
     return mp_db_quick(s, beat_body, &(beat){ finished, n, news });

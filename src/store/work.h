@@ -10,8 +10,8 @@
 
 #include "base/process.h"
 #include "store/store.h"
+#include "train/claim.h"
 
-#define MP_WORK_BEAT_SECONDS 5
 #define MP_WORK_DEAD_SECONDS 60
 
 typedef struct mp_work_plan { /* what a worker is about to do */
@@ -24,26 +24,13 @@ typedef struct mp_work_plan { /* what a worker is about to do */
 MP_MUST mp_err mp_store_work_begin(mp_store *s, const mp_work_plan *plan);
 MP_MUST mp_err mp_store_work_end(mp_store *s); /* all claims of the work end with it; nothing begun: nothing happens */
 
-typedef enum mp_claim {
-    MP_CLAIM_MINE,   /* nobody else trains it until this work releases it, or dies */
-    MP_CLAIM_DONE,   /* it is in the store */
-    MP_CLAIM_FAILED, /* somebody tried it since this work began, and it failed */
-    MP_CLAIM_HELD    /* somebody else trains it at the moment */
-} mp_claim;
-
 /* Asks for a run; `again`: also when it is done. */
 MP_MUST mp_err mp_store_claim(mp_store *s, const mp_run_key *key, bool again, mp_claim *out);
 MP_MUST mp_err mp_store_release(mp_store *s, const mp_run_key *key);
 
-typedef struct mp_work_news { /* how far a claimed run is */
-    const mp_run_key *key;
-    int epoch, epochs;
-    double loss;
-} mp_work_news;
-
 /* A sign of life, with all claimed runs. A worker that was taken for dead meanwhile is there again, with the claims that
  * nobody else has taken. */
-MP_MUST mp_err mp_store_beat(mp_store *s, int finished, const mp_work_news *news, int n);
+MP_MUST mp_err mp_store_beat(mp_store *s, int finished, const mp_claim_news *news, int n);
 
 typedef struct mp_store_lease { /* a run that is being trained */
     const char *key, *dataset, *pool;

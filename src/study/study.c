@@ -6,8 +6,10 @@
 #include "data/gather.h"
 #include "model/checkpoint.h"
 #include "model/options.h"
+#include "store/work.h"
 #include "study/forecast.h"
 #include "study/prepare.h"
+#include "study/share.h"
 #include "train/once.h"
 
 #include <inttypes.h>
@@ -220,6 +222,16 @@ static mp_err put_failed(void *state, const mp_run_key *key, const char *message
     return mp_store_put_failed(s->store, key, message);
 }
 
+/* A finished run whose model is not in our folder is trained again, by one of those who need it. */
+static mp_err claim(void *state, const mp_run_key *key, mp_claim *out)
+{
+    mp_study *s = state;
+    bool there = true;
+    MP_TRY(mp_store_claim(s->store, key, false, out));
+    if (*out == MP_CLAIM_DONE && keeps_models(s)) MP_TRY(has_model(s, key, &there));
+    return there ? MP_OK : mp_store_claim(s->store, key, true, out);
+}
+
 static void on_news(void *state, const mp_run_key *key, const mp_fit_news *n, const mp_cv_count *c)
 {
     const mp_listener *l = &((mp_study *)state)->listener;
@@ -318,6 +330,7 @@ static mp_err run_open(mp_study *s)
 {
     s->asked = s->again = 0;
     s->share = mp_part_plan(s->part, &s->plan, s->arena);
+    s->waits = false;
     MP_TRY(declare(s));
     mp_cv_options o = { .jobs = s->jobs,
                         .threads = s->threads,
@@ -326,9 +339,11 @@ static mp_err run_open(mp_study *s)
                         .has = has,
                         .put = put,
                         .put_failed = put_failed,
+                        .claim = claim,
                         .done = on_done,
                         .news = on_news,
                         .note = on_note };
+    mp_study_share(&o);
     if (keeps_models(s)) {
         MP_TRY(mp_make_folder(s->models ? s->models : mp_arena_printf(s->arena, "%s.models", s->store_path)));
         o.trained = save_model;
@@ -345,7 +360,11 @@ static mp_err run_open(mp_study *s)
     if (c->interrupted)
         return mp_fail(MP_ERR_IO, "stopped with %d of %d runs in %s; the same command continues: %s",
                        c->known + c->done, c->total, s->store_path, s->command);
-    if (c->known) mp_listener_line(&s->listener, "%d of %d runs were in %s already", c->known, c->total, s->store_path);
+    int before = c->known - c->elsewhere;
+    if (before > 0) mp_listener_line(&s->listener, "%d of %d runs were in %s already", before, c->total, s->store_path);
+    if (c->elsewhere)
+        mp_listener_line(&s->listener, "%d of %d runs were trained by other programs at the same time", c->elsewhere,
+                         c->total);
     if (s->again)
         mp_listener_line(&s->listener, "%d runs that were in %s were trained again: their models were not in %s",
                          s->again, s->store_path, s->models ? s->models : "its folder of models");

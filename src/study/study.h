@@ -41,6 +41,7 @@ typedef struct mp_study {
     mp_study_row *row;
     int rows, room;
     int asked;             /* runs looked for in the store */
+    bool waits;            /* that it waits for other programs was said */
     int again;             /* of them there, but without a model that is to be kept */
     mp_run_result *result; /* for each run of the plan, without its curve; curve_len -1: there is none */
     int results;           /* of how many runs: rows may have been added since they were read */

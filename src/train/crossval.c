@@ -7,6 +7,7 @@
 #include "train/jobs.h"
 #include "train/kept.h"
 #include "train/once.h"
+#include "train/queue.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -116,7 +117,7 @@ typedef struct study {
     const mp_cv_plan *plan;
     const mp_cv_options *o;
     mp_cv_count *count;
-    int *todo, n_todo;  /* places in the plan */
+    mp_queue queue;     /* what is to be done */
     aside *aside;       /* count->aside of them */
     int room;           /* for so many */
     bool left_before;   /* the folder of unfinished runs was there at the start */
@@ -129,16 +130,15 @@ typedef struct study {
 
 static const mp_cv_run *run_of(const study *s, int job)
 {
-    return &s->plan->run[s->todo[job]];
+    return &s->plan->run[s->queue.todo[job]];
 }
 
 static const mp_cv_count *update(study *s)
 {
     mp_cv_count *c = s->count;
-    int finished = c->done + c->failed, ahead = s->n_todo - finished;
+    int ahead = c->total - c->known - c->done - c->failed, workers = ahead < s->o->jobs ? ahead : s->o->jobs;
     c->seconds = mp_seconds() - s->start;
-    c->running = ahead < s->o->jobs ? ahead : s->o->jobs;
-    c->left = c->done ? s->run_seconds / c->done * ahead / (c->running > 0 ? c->running : 1) : -1;
+    c->left = c->done ? s->run_seconds / c->done * ahead / (workers > 0 ? workers : 1) : -1;
     return c;
 }
 
@@ -249,9 +249,10 @@ static mp_err store_aside(study *s)
     return MP_OK;
 }
 
-static void try_again(void *state)
+static void tick(void *state)
 {
     study *s = state;
+    mp_queue_tick(&s->queue);
     if (s->count->aside == 0 || mp_seconds() - s->tried < TRY_SECONDS) return;
     if (store_aside(s) != MP_OK) return; /* the reason was said when the first was set aside */
 }
@@ -262,10 +263,11 @@ static mp_err arrived(void *state, int job, mp_span answer)
     const mp_cv_run *r = run_of(s, job);
     mp_run_result result;
     mp_arena_mark here = mp_arena_here(s->arena);
+    mp_queue_back(&s->queue, job);
     MP_TRY(mp_run_result_unpack(answer, s->arena, &result));
-    mp_err e = store(s, s->todo[job], &result);
+    mp_err e = store(s, s->queue.todo[job], &result);
     bool stored = e == MP_OK;
-    if (!stored) e = set_aside(s, s->todo[job], &result, e);
+    if (!stored) e = set_aside(s, s->queue.todo[job], &result, e);
     if (e == MP_OK) {
         s->count->done++;
         s->run_seconds += result.seconds;
@@ -286,6 +288,7 @@ static mp_err broke(void *state, int job, mp_err why, const char *message)
     study *s = state;
     char line[1200];
     (void)why;
+    mp_queue_back(&s->queue, job);
     s->count->failed++;
     noted(s, job, message);
     if (s->o->put_failed(s->o->state, &run_of(s, job)->key, message) == MP_OK) return MP_OK;
@@ -298,18 +301,19 @@ static void heard(void *state, int job, mp_span what)
 {
     study *s = state;
     mp_fit_news n;
-    if (what.n != sizeof n || !s->o->news) return;
+    if (what.n != sizeof n) return;
     memcpy(&n, what.p, sizeof n);
-    s->o->news(s->o->state, &run_of(s, job)->key, &n, update(s));
+    mp_queue_news(&s->queue, job, &n);
+    if (s->o->news) s->o->news(s->o->state, &run_of(s, job)->key, &n, update(s));
 }
 
 /* Stores what an earlier start had to leave as a file. False: there is no such file, or it is of no use. */
-static bool take_kept(study *s, int place)
+static bool take_kept(void *state, int place)
 {
+    study *s = state;
     const mp_cv_run *r = &s->plan->run[place];
     char path[PATH_MAX], line[1200], identity[65];
     mp_run_result result;
-    if (!s->left_before) return false;
     mp_run_identity(&r->key, identity);
     if (!file_of(s, identity, done, path) || access(path, F_OK) != 0) return false;
     if (mp_kept_load(path, identity, s->arena, &result) != MP_OK) {
@@ -329,10 +333,10 @@ static mp_err leave_out_known(study *s)
         bool known = false;
         MP_TRY(s->o->has(s->o->state, &s->plan->run[i].key, &known));
         if (known && s->left_before) remove_files(s, &s->plan->run[i]); /* of a start that was killed just then */
-        if (known || take_kept(s, i))
+        if (known || (s->left_before && take_kept(s, i)))
             s->count->known++;
         else
-            s->todo[s->n_todo++] = i;
+            s->queue.todo[s->queue.n_todo++] = i;
     }
     return MP_OK;
 }
@@ -341,26 +345,6 @@ static mp_err make_dir(const char *path)
 {
     if (!path || mkdir(path, 0777) == 0 || errno == EEXIST) return MP_OK;
     return mp_fail(MP_ERR_IO, "%s: %s", path, strerror(errno));
-}
-
-static mp_err run_todo(study *s)
-{
-    MP_TRY(make_dir(s->o->resume_dir)); /* where it cannot be made is seen before the work */
-    int workers = s->o->jobs < s->n_todo ? s->o->jobs : s->n_todo;
-    mp_jobs jobs = { .count = s->n_todo,
-                     .workers = workers,
-                     .state = s,
-                     .work = work,
-                     .done = arrived,
-                     .failed = broke,
-                     .news = heard,
-                     .note = noted,
-                     .tick = try_again };
-    mp_jobs_count count;
-    mp_err e = mp_jobs_run(&jobs, &count);
-    s->count->interrupted = count.interrupted;
-    s->count->retried = count.retried;
-    return e;
 }
 
 static mp_err give_up(study *s, mp_err e)
@@ -391,6 +375,7 @@ static mp_err wait_for_store(study *s)
     if (e == MP_ERR_BUSY) note_run(s, &s->plan->run[s->aside[0].place], line);
     while (e == MP_ERR_BUSY && mp_seconds() < until && !*mp_halt_asked()) {
         nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
+        mp_queue_tick(&s->queue);
         e = store_aside(s);
     }
     s->count->interrupted = e != MP_OK && *mp_halt_asked();
@@ -398,12 +383,53 @@ static mp_err wait_for_store(study *s)
     return e == MP_OK ? MP_OK : give_up(s, e);
 }
 
+static mp_err store_rest(study *s)
+{
+    if (s->count->aside && !s->count->interrupted) return wait_for_store(s);
+    return store_aside(s) == MP_OK ? MP_OK : give_up(s, MP_ERR_IO);
+}
+
+static int next(void *state)
+{
+    return mp_queue_next(&((study *)state)->queue);
+}
+
+static mp_err run_todo(study *s)
+{
+    MP_TRY(make_dir(s->o->resume_dir)); /* where it cannot be made is seen before the work */
+    int n = s->queue.n_todo;
+    mp_jobs jobs = { .count = n,
+                     .workers = s->o->jobs < n ? s->o->jobs : n,
+                     .state = s,
+                     .next = next,
+                     .work = work,
+                     .done = arrived,
+                     .failed = broke,
+                     .news = heard,
+                     .note = noted,
+                     .tick = tick };
+    mp_jobs_count count;
+    mp_err e = mp_jobs_run(&jobs, &count);
+    s->count->interrupted = count.interrupted;
+    s->count->retried = count.retried;
+    s->count->running = 0;
+    if (e == MP_OK && s->queue.lost) return mp_fail_within(MP_ERR_IO, "%d runs are left", s->count->waiting);
+    return e;
+}
+
+static mp_err share_todo(study *s)
+{
+    if (s->o->begin) MP_TRY(s->o->begin(s->o->state, s->count));
+    mp_err e = run_todo(s);
+    if (e == MP_OK) e = store_rest(s);
+    if (s->o->end) s->o->end(s->o->state); /* not before what is set aside has been tried: until then it is claimed */
+    return e;
+}
+
 static mp_err go(study *s)
 {
     MP_TRY(leave_out_known(s));
-    mp_err e = s->n_todo ? run_todo(s) : MP_OK;
-    if (s->count->interrupted && store_aside(s) != MP_OK) return give_up(s, MP_ERR_IO);
-    if (e == MP_OK && s->count->aside) e = wait_for_store(s);
+    mp_err e = s->queue.n_todo ? share_todo(s) : store_rest(s);
     if (s->o->resume_dir) rmdir(s->o->resume_dir); /* stays when it holds files, of this study or of another */
     return e;
 }
@@ -413,7 +439,8 @@ mp_err mp_cv_go(const mp_cv_plan *p, const mp_cv_options *o, mp_cv_count *count)
     *count = (mp_cv_count){ .total = p->count, .left = -1 };
     mp_arena *a = mp_arena_new(65536);
     study s = { .arena = a, .plan = p, .o = o, .count = count, .start = mp_seconds() };
-    s.todo = MP_NEW(a, int, p->count + 1);
+    s.queue = (mp_queue){ .plan = p, .o = o, .count = count, .kept = take_kept, .state = &s };
+    mp_queue_init(&s.queue, a);
     mp_err e = go(&s);
     update(&s);
     mp_arena_free(a);

@@ -12,6 +12,7 @@
 #define MP_CROSSVAL_H
 
 #include "data/split.h"
+#include "train/claim.h"
 #include "train/fit.h"
 #include "train/grid.h"
 
@@ -40,6 +41,8 @@ typedef struct mp_cv_count {
     int retried;
     int aside;        /* of those finished now, not stored yet */
     int running;      /* at this moment */
+    int waiting;      /* runs that other programs are training at this moment */
+    int elsewhere;    /* of those known, trained by other programs since the start */
     double seconds;   /* since the start */
     double left;      /* estimate of the seconds to go; negative: no idea yet */
     bool interrupted; /* by a signal */
@@ -53,6 +56,14 @@ typedef struct mp_cv_options {
     mp_err (*has)(void *state, const mp_run_key *key, bool *known);
     mp_err (*put)(void *state, const mp_run_key *key, const mp_run_result *r); /* MP_ERR_BUSY: later, perhaps */
     mp_err (*put_failed)(void *state, const mp_run_key *key, const char *message);
+    /* Where other programs may be at work on the same runs (all NULL: there are none). Before the first run; who trains a run, which
+     * ends with put or put_failed; every few seconds, with all that run; while all that is left is in the hands of others; after
+     * the last. A failure of `begin` ends the study; while `claim` fails, runs are trained without being claimed. */
+    mp_err (*begin)(void *state, const mp_cv_count *c);
+    mp_err (*claim)(void *state, const mp_run_key *key, mp_claim *out);
+    void (*beat)(void *state, const mp_cv_count *c, const mp_claim_news *news, int n);
+    void (*waiting)(void *state, const mp_cv_count *c);
+    void (*end)(void *state);
     /* In the worker, before the result is handed over; a failure fails the run. May be NULL. */
     mp_err (*trained)(void *state, const mp_cv_run *run, mp_model *m);
     void (*done)(void *state, const mp_run_key *key, const mp_run_result *r, const mp_cv_count *c); /* may be NULL */

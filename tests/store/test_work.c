@@ -194,7 +194,7 @@ static void a_beat_brings_back_who_was_taken_for_dead(void **state)
     (void)state;
     mp_store *s = at_work(fresh());
     mp_run_key k[2] = { key_of(42, 1), key_of(42, 2) };
-    mp_work_news news[2] = { { &k[0], 3, 100, 0.5 }, { &k[1], 4, 100, 0.25 } };
+    mp_claim_news news[2] = { { &k[0], 3, 100, 0.5 }, { &k[1], 4, 100, 0.25 } };
     assert_int_equal(claim(s, 42, 1, false), MP_CLAIM_MINE);
     assert_int_equal(claim(s, 42, 2, false), MP_CLAIM_MINE);
     must(s, "DELETE FROM worker");
@@ -226,7 +226,7 @@ static void all_who_are_at_work_can_be_seen(void **state)
     int n;
     assert_int_equal(claim(s, 43, 5, false), MP_CLAIM_MINE);
     assert_int_equal(claim(s, 43, 6, false), MP_CLAIM_MINE);
-    assert_int_equal(mp_store_beat(s, 6, &(mp_work_news){ &k, 12, 300, 0.75 }, 1), MP_OK);
+    assert_int_equal(mp_store_beat(s, 6, &(mp_claim_news){ &k, 12, 300, 0.75 }, 1), MP_OK);
     end(other);
     mp_store *reader = open_store(path, MP_STORE_READ);
     assert_int_equal(mp_store_workers(reader, a, &w, &n), MP_OK);

@@ -114,6 +114,9 @@ typedef struct mp_arrays {
     const double *label; /* B x T, NaN where one is not known. One whole number each is a class, unless the option task
                                 says otherwise */
     const char *const *part; /* B: "train", "val", "test" or NULL; NULL: there is no fixed split */
+    int class_names;         /* classes that have names: a label is a place in class_name; 0: they have none */
+    const char *const *class_name;
+    const int *node_label_range, *edge_label_range; /* a column: its labels are 0 .. range - 1; NULL: what occurs */
 } mp_arrays;
 MP_API mp_err mp_data_make(const mp_arrays *in, mp_data **out);
 
@@ -121,9 +124,43 @@ typedef struct mp_data_info {
     const char *name;
     int graphs, nodes, edges;                                                /* edges once each */
     int node_labels, node_attributes, edge_labels, edge_attributes, targets; /* columns; targets 0: no labels */
+    const char *origin;                             /* where it was loaded from; NULL: arrays */
+    const char *task;                               /* that its labels are for, unless the option task says otherwise */
+    int class_names;                                /* 0: classes have none */
+    bool split;                                     /* it has a fixed one */
+    const int *node_label_range, *edge_label_range; /* as in mp_arrays, or NULL */
 } mp_data_info;
 MP_API void mp_data_about(const mp_data *d, mp_data_info *out);
 MP_API void mp_data_free(mp_data *d);
+
+/* The name of class i; NULL: there is none. */
+MP_API const char *mp_data_class(const mp_data *d, int i);
+
+/* Sixteen digits that tell data sets apart: of graphs, node features and labels, not of names. The program prints the same. */
+MP_API mp_err mp_data_fingerprint(const mp_data *d, char out[17]);
+
+/* Nodes and edges, once each, of the graphs which[0..n-1] (which NULL: of all). `nodes` and `edges` may be NULL. */
+MP_API mp_err mp_data_size(const mp_data *d, const int *which, int n, int *nodes, int *edges);
+
+/* The same graphs as arrays, which the caller has room for; NULL: not wanted. Nodes are numbered from 0 over these graphs. What
+ * mp_data_make would make of them is the same set again. */
+typedef struct mp_arrays_out {
+    int *node_ptr;                          /* n + 1 */
+    int *from, *to;                         /* edges, each once */
+    int *node_label, *edge_label;           /* a row a node or edge, with the columns that mp_data_about says */
+    float *node_attribute, *edge_attribute; /* likewise */
+    double *label;                          /* n x targets */
+} mp_arrays_out;
+MP_API mp_err mp_data_read(const mp_data *d, const int *which, int n, const mp_arrays_out *out);
+
+/* What each graph is for in fold `fold`, from 1, of `folds` (0: as many as there are), the program's folds: part[b] is 0 where graph b
+ * trains, 1 where it validates, 2 where it tests, -1 where it does nothing. A fixed split is fold 1 of 1. *count: how many folds
+ * there are. `part` and `count` may be NULL. */
+MP_API mp_err mp_data_fold(const mp_data *d, int folds, int fold, int *part, int *count);
+
+/* To a file or folder that mp_data_load reads back: JSON lines where the name ends in .jsonl, a TUDataset folder where it has no
+ * ending, or a format of your own. A fixed split goes with it, folds do not. */
+MP_API mp_err mp_data_write(const mp_data *d, const char *path);
 
 /* ---- training ---- */
 
@@ -171,6 +208,17 @@ typedef struct mp_watch {
 MP_API mp_err mp_train(const mp_data *d, const char *const *options, const mp_watch *watch, mp_trained **out,
                        mp_result *result);
 
+/* The same on a split of one's own: numbers of graphs, in any order, none of them twice. Without validation graphs a tenth of the
+ * training graphs becomes them, drawn from every class alike, always the same ones. The option fold, 1 unless it is given, then
+ * only names a stream of random numbers (a set with a fixed split has its own): the result is that of the program for a fold of that
+ * number with these graphs. */
+typedef struct mp_parts {
+    const int *train, *val, *test;
+    int n_train, n_val, n_test;
+} mp_parts;
+MP_API mp_err mp_train_parts(const mp_data *d, const mp_parts *parts, const char *const *options, const mp_watch *watch,
+                             mp_trained **out, mp_result *result);
+
 /* ---- trained models ---- */
 
 MP_API mp_err mp_trained_load(const char *path, mp_trained **out);
@@ -197,6 +245,16 @@ MP_API mp_err mp_trained_class(const mp_trained *m, int i, int64_t *value, const
 
 /* The option it was trained with, as text. Fails where `room` is too small or there is no such option. */
 MP_API mp_err mp_trained_option(const mp_trained *m, const char *name, char *out, size_t room);
+
+/* Weights by their names in the model file, and their numbers: shape[0] x ... of them, as the file has them. */
+typedef struct mp_weight {
+    const char *name;
+    int dims, shape[4];
+    size_t count; /* of numbers */
+    bool trained; /* false: running statistics */
+} mp_weight;
+MP_API bool mp_trained_weight(const mp_trained *m, int i, mp_weight *out); /* false behind the last */
+MP_API mp_err mp_trained_values(const mp_trained *m, int i, float *out);
 
 /* Outputs of the graphs which[0..n-1] of a data set (which NULL: of all, in order), by `threads` threads (0: all
  * processors). value: n x outputs, probabilities or numbers; answer: n x targets, classes from 0, yes (1) and no (0), or
@@ -263,6 +321,10 @@ typedef struct mp_explanation {
 /* Which nodes a model keeps of a graph, at every level, and by which scores. */
 MP_API mp_err mp_explain(mp_predictor *p, const mp_query *graph, mp_explanation *out);
 MP_API mp_err mp_explain_data(mp_predictor *p, const mp_data *d, int graph, mp_explanation *out);
+
+/* The same as a picture, the text of an SVG file: a panel a level, dark = high, red ring = kept. `title` may be NULL. It ends what the
+ * last explanation pointed to, and lives as long as one. */
+MP_API mp_err mp_explain_svg(mp_predictor *p, const mp_data *d, int graph, const char *title, const char **svg);
 
 /* ---- a model file and a predictor in one, as earlier versions had it ---- */
 

@@ -8,6 +8,7 @@
 
 #include "api/trail.h"
 #include "data/raw.h"
+#include "data/split.h"
 #include "midpool.h"
 #include "model/checkpoint.h"
 
@@ -42,6 +43,9 @@ MP_MUST mp_err mp_api_kernels(const mp_kernels **out);
 
 /* A data set as a network reads it, without values of edges that it does not read. Memory is the arena's. */
 MP_MUST mp_err mp_api_build(const mp_data *d, const mp_dataset_as *as, mp_arena *a, mp_dataset *out);
+
+/* The folds of a data set, as the program has them; count 0: as many as there are. */
+MP_MUST mp_err mp_api_folds(const mp_dataset *d, int count, mp_arena *a, mp_folds *out);
 
 /* A model from its file's bytes. */
 MP_MUST mp_err mp_api_parse(mp_span bytes, const char *name, mp_trained **out);

@@ -141,6 +141,27 @@ static bool whole_numbers(const double *v, int n)
     return true;
 }
 
+static mp_err check_names(const mp_arrays *in)
+{
+    int n = in->class_names;
+    if (n == 0) return MP_OK;
+    if (n < 0 || !in->class_name || in->targets != 1)
+        return mp_fail(MP_ERR_USAGE, "class_name: %d names of %d labels a graph", n, in->targets);
+    for (int i = 0; i < n; i++)
+        if (!in->class_name[i]) return mp_fail(MP_ERR_USAGE, "class_name[%d]: NULL", i);
+    for (int b = 0; b < in->graphs; b++)
+        if (!(in->label[b] >= 0 && in->label[b] < n && in->label[b] == rint(in->label[b])))
+            return mp_fail(MP_ERR_INPUT, "label: graph %d has %g, expected a place among %d names", b, in->label[b], n);
+    return MP_OK;
+}
+
+static const char *const *copy_names(const mp_arrays *in, mp_arena *a)
+{
+    const char **name = MP_NEW(a, const char *, in->class_names);
+    for (int i = 0; i < in->class_names; i++) name[i] = mp_arena_text(a, in->class_name[i], strlen(in->class_name[i]));
+    return name;
+}
+
 static void fill_labels(const mp_arrays *in, mp_data *d)
 {
     mp_raw *raw = &d->raw;
@@ -153,6 +174,21 @@ static void fill_labels(const mp_arrays *in, mp_data *d)
     int64_t *label = MP_NEW_RAW(d->arena, int64_t, in->graphs);
     for (int b = 0; b < in->graphs; b++) label[b] = (int64_t)in->label[b];
     raw->graph_label = label;
+    raw->class_names = in->class_names;
+    if (in->class_names) raw->class_name = copy_names(in, d->arena);
+}
+
+/* Labels are within the ranges that are said of them. */
+static mp_err fill_range(const char *what, const int *range, const int *label, int rows, int columns, mp_arena *a,
+                         const int **out)
+{
+    if (!range || !columns) return MP_OK;
+    for (size_t i = 0; i < (size_t)rows * (size_t)columns; i++)
+        if (label[i] < 0 || label[i] >= range[i % (size_t)columns])
+            return mp_fail(MP_ERR_INPUT, "%s: %d in column %d, whose labels are 0 to %d", what, label[i],
+                           (int)(i % (size_t)columns), range[i % (size_t)columns] - 1);
+    *out = copy(range, (size_t)columns * sizeof(int), a);
+    return MP_OK;
 }
 
 static mp_err fill_split(const mp_arrays *in, mp_arena *scratch, mp_data *d)
@@ -178,6 +214,7 @@ static mp_err fill_from_arrays(const making *m, mp_data *d)
     mp_raw *raw = &d->raw;
     MP_TRY(check_ranges(in));
     MP_TRY(check_tables(in));
+    MP_TRY(check_names(in));
     int nodes = in->node_ptr[in->graphs];
     raw->name = mp_arena_text(d->arena, name, strlen(name));
     mp_arena *scratch = mp_arena_new(1 << 16);
@@ -187,6 +224,10 @@ static mp_err fill_from_arrays(const making *m, mp_data *d)
     MP_TRY(e);
     raw->label_columns = in->node_labels;
     raw->labels = copy(in->node_label, (size_t)nodes * (size_t)in->node_labels * sizeof(int), d->arena);
+    MP_TRY(fill_range("node_label", in->node_label_range, in->node_label, nodes, in->node_labels, d->arena,
+                      &raw->label_range));
+    MP_TRY(fill_range("edge_label", in->edge_label_range, in->edge_label, in->edges, in->edge_labels, d->arena,
+                      &raw->edge_label_range));
     if (in->node_attributes)
         MP_TRY(mp_sparse_of(in->node_attribute, nodes, in->node_attributes, "attributes of node", d->arena,
                             &raw->attributes));
@@ -211,7 +252,7 @@ mp_err mp_data_make(const mp_arrays *in, mp_data **out)
 void mp_data_about(const mp_data *d, mp_data_info *out)
 {
     if (!out) return;
-    *out = (mp_data_info){ .name = "" };
+    *out = (mp_data_info){ .name = "", .task = "" };
     if (!d) return;
     const mp_raw *r = &d->raw;
     *out = (mp_data_info){ .name = r->name,
@@ -224,7 +265,13 @@ void mp_data_about(const mp_data *d, mp_data_info *out)
                            .edge_attributes = r->edge_attributes.cols,
                            .targets = r->graph_label ? 1
                                       : r->target    ? r->target_columns
-                                                     : 0 };
+                                                     : 0,
+                           .origin = d->origin,
+                           .task = mp_raw_task(r)->name,
+                           .class_names = r->class_name ? r->class_names : 0,
+                           .split = r->fixed_name[0] != NULL,
+                           .node_label_range = r->label_range,
+                           .edge_label_range = r->edge_label_range };
 }
 
 void mp_data_free(mp_data *d)

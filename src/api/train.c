@@ -6,7 +6,6 @@
 #include "api/own.h"
 #include "base/crew.h"
 #include "base/guard.h"
-#include "data/load.h"
 #include "model/options.h"
 #include "train/once.h"
 #include "train/preset.h"
@@ -28,6 +27,7 @@ typedef struct training {
     const mp_data *d;
     const char *const *options;
     const mp_watch *watch;
+    const mp_parts *parts; /* or NULL: the option fold says which graphs do what */
     mp_api_asked asked;
     mp_arena *arena;
     mp_dataset data;
@@ -105,18 +105,22 @@ static mp_err build(training *t)
     return mp_api_build(t->d, &as, t->arena, &t->data);
 }
 
+static mp_err fold_given(training *t)
+{
+    const mp_parts *p = t->parts;
+    int fold = mp_dataset_is_fixed(&t->data) ? 0 : t->asked.fold; /* the number that its own split has */
+    mp_split given = { fold, p->n_train, p->n_val, p->n_test, p->train, p->val, p->test };
+    MP_TRY(mp_folds_given(&t->data, &given, t->arena, &t->folds));
+    t->split = t->folds.split;
+    return MP_OK;
+}
+
 static mp_err fold(training *t)
 {
-    const mp_dataset *d = &t->data;
-    int count = t->asked.folds;
-    if (mp_dataset_is_fixed(d))
-        mp_folds_fixed(d, t->arena, &t->folds);
-    else if (d->origin)
-        MP_TRY(mp_folds_load(d, NULL, count, t->arena, &t->folds));
-    else
-        MP_TRY(mp_folds_stratified(d, count ? count : 10, t->arena, &t->folds));
+    if (t->parts) return fold_given(t);
+    MP_TRY(mp_api_folds(&t->data, t->asked.folds, t->arena, &t->folds));
     if (t->asked.fold > t->folds.count)
-        return mp_fail(MP_ERR_USAGE, "fold: %s has %d fold%s", d->name, t->folds.count, mp_plural(t->folds.count));
+        return mp_fail(MP_ERR_USAGE, "fold: %s has %d fold%s", t->data.name, t->folds.count, mp_plural(t->folds.count));
     t->split = &t->folds.split[t->asked.fold - 1];
     return MP_OK;
 }
@@ -217,12 +221,23 @@ static mp_err train(void *arg)
     return e;
 }
 
-mp_err mp_train(const mp_data *d, const char *const *options, const mp_watch *watch, mp_trained **out,
-                mp_result *result)
+static mp_err trained_on(training t, mp_trained **out, mp_result *result)
 {
-    training t = { .d = d, .options = options, .watch = watch };
-    MP_TRY(mp_api_need(d && out, "mp_train"));
     MP_TRY(mp_guarded(train, &(order){ &t, result }));
     *out = t.made;
     return MP_OK;
+}
+
+mp_err mp_train(const mp_data *d, const char *const *options, const mp_watch *watch, mp_trained **out,
+                mp_result *result)
+{
+    MP_TRY(mp_api_need(d && out, "mp_train"));
+    return trained_on((training){ .d = d, .options = options, .watch = watch }, out, result);
+}
+
+mp_err mp_train_parts(const mp_data *d, const mp_parts *parts, const char *const *options, const mp_watch *watch,
+                      mp_trained **out, mp_result *result)
+{
+    MP_TRY(mp_api_need(d && parts && out, "mp_train_parts"));
+    return trained_on((training){ .d = d, .parts = parts, .options = options, .watch = watch }, out, result);
 }

@@ -129,7 +129,7 @@ void mp_trained_about(const mp_trained *m, mp_trained_info *out)
                               .outputs = mp_model_outputs(m->model),
                               .targets = g->columns,
                               .classes = m->about.classes,
-                              .weights = (int64_t)mp_model_params(m->model)->size };
+                              .weights = mp_params_count(mp_model_params(m->model)) };
 }
 
 mp_err mp_trained_class(const mp_trained *m, int i, int64_t *value, const char **name)
@@ -140,6 +140,28 @@ mp_err mp_trained_class(const mp_trained *m, int i, int64_t *value, const char *
         return mp_fail(MP_ERR_USAGE, "there is no class %d; classes are numbered from 0 and there are %d", i, n);
     if (value) *value = m->about.class_value ? m->about.class_value[i] : i;
     if (name) *name = m->about.class_name ? m->about.class_name[i] : NULL;
+    return MP_OK;
+}
+
+bool mp_trained_weight(const mp_trained *m, int i, mp_weight *out)
+{
+    const mp_params *p = m ? mp_model_params(m->model) : NULL;
+    if (!p || !out || i < 0 || i >= p->count) return false;
+    const mp_param *q = &p->list[i];
+    *out = (mp_weight){ .name = q->name, .dims = q->dims, .count = 1, .trained = !q->buffer };
+    for (int k = 0; k < q->dims; k++) {
+        out->shape[k] = q->shape[k];
+        out->count *= (size_t)q->shape[k];
+    }
+    return true;
+}
+
+mp_err mp_trained_values(const mp_trained *m, int i, float *out)
+{
+    mp_weight w;
+    MP_TRY(mp_api_need(m && out, "mp_trained_values"));
+    if (!mp_trained_weight(m, i, &w)) return mp_fail(MP_ERR_USAGE, "there is no weight %d", i);
+    mp_param_write(mp_model_params(m->model), i, out);
     return MP_OK;
 }
 

@@ -328,14 +328,12 @@ static mp_err run_david(void *conf, const mp_cli_args *args)
 
 /* ---- convert ---- */
 
-/* By --format, else by the ending of the name; a name without one is a folder. */
+/* By --format, else by the ending of the name. */
 static mp_err format_of_output(const char *given, const char *path, const mp_data_format **out)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (given) MP_TRY(mp_format_find(given, out));
     if (!given) *out = mp_format_for(path);
-    if (!*out && strchr(name, '.')) return mp_fail(MP_ERR_USAGE, "%s: say in which --format it is to be written", path);
-    if (!*out) *out = &mp_format_tu;
+    if (!*out) return mp_fail(MP_ERR_USAGE, "%s: say in which --format it is to be written", path);
     return (*out)->write ? MP_OK : mp_fail(MP_ERR_USAGE, "the format %s can only be read", (*out)->name);
 }
 

@@ -272,6 +272,11 @@ static const mp_task *task_of(const mp_raw *raw, const mp_known *known, const mp
     return all_yes_no(raw) ? &mp_task_binary : &mp_task_regress;
 }
 
+const mp_task *mp_raw_task(const mp_raw *raw)
+{
+    return task_of(raw, mp_known_find(raw->name), NULL);
+}
+
 /* Two classes are no and yes, in their order; other classes are their numbers. */
 static const double *numbers_of_classes(const mp_dataset *d, const mp_task *task, mp_arena *a)
 {

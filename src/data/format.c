@@ -107,7 +107,8 @@ const mp_data_format *mp_format_for(const char *path)
     size_t stem;
     for (int i = 0; (f = mp_format_at(i)) != NULL; i++)
         if (mp_format_named(f, path, &stem)) return f;
-    return NULL;
+    const char *slash = strrchr(path, '/');
+    return strchr(slash ? slash + 1 : path, '.') ? NULL : &mp_format_tu;
 }
 
 const char *mp_format_stem(const mp_data_format *f, const char *path, mp_arena *a)

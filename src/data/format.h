@@ -55,7 +55,8 @@ MP_MUST mp_err mp_format_find(const char *name, const mp_data_format **out);
 /* The format of an input, by its probes; fails when no row knows it. */
 MP_MUST mp_err mp_format_of(const char *path, bool folder, const mp_data_format **out);
 
-/* The format a file or folder of this name would be written in; NULL when its ending says nothing. */
+/* The format a file or folder of this name would be written in: a name without an ending is a TUDataset folder. NULL when its ending
+ * says nothing. */
 const mp_data_format *mp_format_for(const char *path);
 
 /* Whether a file name ends as those of a format do (folders aside), and the length of what stands before that end. */

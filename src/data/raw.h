@@ -48,6 +48,9 @@ bool mp_raw_is_molecules(const mp_raw *raw);
 /* Whether labels and attributes of its edges are to be read: of molecules their preset wants them too. */
 bool mp_raw_wants_edges(const mp_raw *raw, const mp_dataset_as *as);
 
+/* What its labels are for, unless somebody says otherwise. */
+const mp_task *mp_raw_task(const mp_raw *raw);
+
 /* Takes over a split in which graph b is in part[b], or in none where that is MP_PARTS or more. `name` has that of each part
  * or NULL: train, validation, test, and up to two larger tests. */
 #define MP_PARTS 5

@@ -301,6 +301,58 @@ mp_err mp_folds_stratified(const mp_dataset *d, int count, mp_arena *a, mp_folds
     return MP_OK;
 }
 
+/* The graphs of a list in ascending order. `m` is left with them marked. */
+static mp_err given_list(const char *name, int n, const int *at, int graphs, marks *m, mp_arena *a, list *out)
+{
+    *out = (list){ 0, NULL };
+    if (n < 0 || (n > 0 && !at)) return mp_fail(MP_ERR_USAGE, "%s: %d graphs, but no list of them", name, n);
+    m->now++;
+    for (int i = 0; i < n; i++) {
+        if (at[i] < 0 || at[i] >= graphs)
+            return mp_fail(MP_ERR_USAGE, "%s: graph %d is outside 0..%d", name, at[i], graphs - 1);
+        if (m->of[at[i]] == m->now) return mp_fail(MP_ERR_USAGE, "%s: graph %d is there twice", name, at[i]);
+        m->of[at[i]] = m->now;
+    }
+    *out = marked(m, graphs, n, a);
+    return MP_OK;
+}
+
+/* A tenth, at least one. */
+static list held_out(const mp_dataset *d, list train, marks *m, mp_arena *a)
+{
+    const int *order = dealing_order(d, a);
+    int *out = MP_NEW_RAW(a, int, train.n), n = 0, met = 0;
+    mark(m, train);
+    for (int i = 0; i < d->graphs.graphs; i++)
+        if (m->of[order[i]] == m->now && met++ % 10 == 0) out[n++] = order[i];
+    mark(m, (list){ n, out });
+    return marked(m, d->graphs.graphs, n, a);
+}
+
+mp_err mp_folds_given(const mp_dataset *d, const mp_split *given, mp_arena *a, mp_folds *out)
+{
+    int graphs = d->graphs.graphs, one, other;
+    marks m = { MP_NEW(a, int, graphs), 0 };
+    fold f;
+    MP_TRY(given_list("train", given->n_train, given->train, graphs, &m, a, &f.part[TRAIN]));
+    MP_TRY(given_list("val", given->n_val, given->val, graphs, &m, a, &f.part[VAL]));
+    MP_TRY(given_list("test", given->n_test, given->test, graphs, &m, a, &f.part[TEST]));
+    int both = in_two(&m, &f, &one, &other);
+    if (both >= 0)
+        return mp_fail(MP_ERR_USAGE, "graph %d is in '%s' and in '%s'", both, list_name[one], list_name[other]);
+    if (f.part[VAL].n == 0) {
+        if (f.part[TRAIN].n < 2)
+            return mp_fail(MP_ERR_INPUT, "%s: %d training graph%s; to train and to validate takes two", d->name,
+                           f.part[TRAIN].n, mp_plural(f.part[TRAIN].n));
+        f.part[VAL] = held_out(d, f.part[TRAIN], &m, a);
+        f.part[TRAIN] = without(&m, f.part[TRAIN], f.part[VAL], a);
+    }
+    mp_split *split = MP_NEW(a, mp_split, 1);
+    *split = split_of(given->fold, f.part[TRAIN], f.part[VAL], f.part[TEST]);
+    *out = (mp_folds){ 1, split, "given", "graphs that were listed" };
+    return MP_OK;
+}
+
 bool mp_dataset_is_single(const mp_dataset *d)
 {
     return d->graphs.graphs == 1 && (!d->seal || d->task->nodes);

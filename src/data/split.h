@@ -47,6 +47,11 @@ MP_MUST mp_err mp_folds_parse_json(mp_span text, const char *where, int graphs, 
  * that is left to train on, a fifth of the training half validates instead. Regression: one class. */
 MP_MUST mp_err mp_folds_stratified(const mp_dataset *d, int count, mp_arena *a, mp_folds *out);
 
+/* One fold, number `fold`, of graphs that somebody lists, in any order: `given` has train, val and test, the checks are those of
+ * mp_folds_parse. Without validation graphs the first of every ten training graphs of each class becomes one, as stratified folds
+ * deal them out. */
+MP_MUST mp_err mp_folds_given(const mp_dataset *d, const mp_split *given, mp_arena *a, mp_folds *out);
+
 /* Whether the set is one graph without a label, so that only its nodes can be learned, and its only fold: the graph trains and validates, none tests. */
 bool mp_dataset_is_single(const mp_dataset *d);
 void mp_folds_single(mp_arena *a, mp_folds *out);

@@ -46,7 +46,7 @@ static mp_err count_parameters(const mp_study_row *r, const mp_choice *c, int *o
     mp_arena *a = mp_arena_new(1 << 16);
     mp_model *m;
     mp_err e = mp_run_plan(r->data, config, a, &m);
-    if (e == MP_OK) *out = (int)mp_model_params(m)->size;
+    if (e == MP_OK) *out = (int)mp_params_count(mp_model_params(m));
     mp_arena_free(a);
     return e;
 }

@@ -7,6 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+int64_t mp_params_count(const mp_params *p)
+{
+    int64_t n = 0;
+    for (int i = 0; i < p->count; i++) n += (int64_t)p->list[i].rows * p->list[i].cols;
+    return n;
+}
+
 double mp_glorot(int a, int b)
 {
     return sqrt(6.0 / ((double)a + (double)b));

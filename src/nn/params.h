@@ -38,6 +38,9 @@ typedef struct mp_params {
     mp_real *theta; /* the block; allocated by mp_params_alloc */
 } mp_params;
 
+/* How many numbers they are; `size` has room between parameters too. */
+int64_t mp_params_count(const mp_params *p);
+
 double mp_glorot(int fan_a, int fan_b); /* sqrt(6 / (a + b)) */
 
 /* "prefix.name" in the arena of the parameters; just the name when the prefix is empty. */

@@ -1,4 +1,4 @@
-/* test_faults.c - every request of the library for memory fails once, in load, train, predict, evaluate, explain and save:
+/* test_faults.c - every request of the library for memory fails once, in load, train, predict, evaluate, explain, draw and save:
  * the call returns MP_ERR_LIMIT, all it had is given back, and the same call works afterwards. The requests are those that an
  * allocator of the host sees.
  * SPDX-License-Identifier: MIT */
@@ -201,6 +201,36 @@ static mp_err save_and_load(const fixture *f)
     return e;
 }
 
+static mp_err give_back(const fixture *f)
+{
+    char fingerprint[17], path[96];
+    mp_err e = mp_data_fingerprint(f->data, fingerprint);
+    if (e == MP_OK) e = mp_data_fold(f->data, 0, 1, NULL, NULL);
+    snprintf(path, sizeof path, "%s/given.jsonl", f->folder);
+    return e == MP_OK ? mp_data_write(f->data, path) : e;
+}
+
+static mp_err draw(const fixture *f)
+{
+    mp_predictor *p;
+    const char *svg;
+    mp_err e = mp_predictor_new(f->model, &p);
+    if (e != MP_OK) return e;
+    e = mp_explain_svg(p, f->data, 7, "a title", &svg);
+    mp_predictor_free(p);
+    return e;
+}
+
+static mp_err train_on_parts(const fixture *f)
+{
+    static const int list[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
+    const char *options[] = { "hidden=8", "layers=2", "epochs=1", "threads=1", "pool=topk", NULL };
+    mp_trained *m;
+    mp_err e = mp_train_parts(f->data, &(mp_parts){ .train = list, .n_train = 12 }, options, NULL, &m, NULL);
+    if (e == MP_OK) mp_trained_free(m);
+    return e;
+}
+
 #define CASE(work, least)                                                                                              \
     static void work##_returns_a_status(void **state)                                                                  \
     {                                                                                                                  \
@@ -216,6 +246,9 @@ CASE(predict_many, 6)
 CASE(evaluate, 6)
 CASE(explain, 4)
 CASE(save_and_load, 6)
+CASE(give_back, 6)
+CASE(draw, 4)
+CASE(train_on_parts, 15)
 
 static void an_allocator_does_not_change_under_what_it_gave(void **state)
 {
@@ -239,6 +272,9 @@ int main(void)
         cmocka_unit_test(evaluate_returns_a_status),
         cmocka_unit_test(explain_returns_a_status),
         cmocka_unit_test(save_and_load_returns_a_status),
+        cmocka_unit_test(give_back_returns_a_status),
+        cmocka_unit_test(draw_returns_a_status),
+        cmocka_unit_test(train_on_parts_returns_a_status),
         cmocka_unit_test(an_allocator_does_not_change_under_what_it_gave),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -49,6 +49,9 @@ static void a_null_that_must_not_be_is_a_status(void **state)
     mp_explanation why;
     mp_metric_value v[MP_METRICS_ROOM];
     char text[32];
+    const char *svg;
+    float number;
+    mp_weight weight;
     int n, from[32], to[32];
     mp_query q = graph_of(&f->w, 6, from, to);
     assert_int_equal(mp_predictor_new(f->model, &p), MP_OK);
@@ -60,6 +63,23 @@ static void a_null_that_must_not_be_is_a_status(void **state)
         { "mp_data_load", mp_data_load(NULL, NULL, &d) },
         { "mp_data_load", mp_data_load("WORLD", "/tmp", NULL) },
         { "mp_train", mp_train(f->data, few, NULL, NULL, NULL) },
+        { "mp_train_parts", mp_train_parts(NULL, &(mp_parts){ 0 }, few, NULL, &m, NULL) },
+        { "mp_train_parts", mp_train_parts(f->data, NULL, few, NULL, &m, NULL) },
+        { "mp_train_parts", mp_train_parts(f->data, &(mp_parts){ .n_train = 3 }, few, NULL, &m, NULL) },
+        { "mp_train_parts", mp_train_parts(f->data, &(mp_parts){ 0 }, few, NULL, NULL, NULL) },
+        { "mp_data_fingerprint", mp_data_fingerprint(NULL, text) },
+        { "mp_data_fingerprint", mp_data_fingerprint(f->data, NULL) },
+        { "mp_data_size", mp_data_size(NULL, NULL, 0, &n, &n) },
+        { "mp_data_read", mp_data_read(NULL, NULL, 0, &(mp_arrays_out){ 0 }) },
+        { "mp_data_read", mp_data_read(f->data, NULL, 0, NULL) },
+        { "mp_data_fold", mp_data_fold(NULL, 0, 1, NULL, NULL) },
+        { "mp_data_write", mp_data_write(NULL, "/tmp/w.jsonl") },
+        { "mp_data_write", mp_data_write(f->data, NULL) },
+        { "mp_trained_values", mp_trained_values(NULL, 0, &number) },
+        { "mp_trained_values", mp_trained_values(f->model, 0, NULL) },
+        { "mp_explain_svg", mp_explain_svg(NULL, f->data, 0, NULL, &svg) },
+        { "mp_explain_svg", mp_explain_svg(p, NULL, 0, NULL, &svg) },
+        { "mp_explain_svg", mp_explain_svg(p, f->data, 0, NULL, NULL) },
         { "mp_trained_load", mp_trained_load(NULL, &m) },
         { "mp_trained_load", mp_trained_load("m", NULL) },
         { "mp_trained_from", mp_trained_from(NULL, 0, &m) },
@@ -90,6 +110,9 @@ static void a_null_that_must_not_be_is_a_status(void **state)
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (calls[i].status != MP_ERR_USAGE)
             fail_msg("%s, row %d: status %d", calls[i].call, (int)i, (int)calls[i].status);
+    assert_null(mp_data_class(NULL, 0));
+    assert_false(mp_trained_weight(NULL, 0, &weight));
+    assert_false(mp_trained_weight(f->model, 0, NULL));
     mp_predictor_free(p);
 }
 

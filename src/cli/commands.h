@@ -13,6 +13,7 @@ int mp_cmd_predict(int argc, char **argv);
 int mp_cmd_reproduce(int argc, char **argv);
 int mp_cmd_report(int argc, char **argv);
 int mp_cmd_selftest(int argc, char **argv);
+int mp_cmd_status(int argc, char **argv);
 int mp_cmd_sweep(int argc, char **argv);
 int mp_cmd_train(int argc, char **argv);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/progress.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "cli/cli.h"
 
 #include <stdarg.h>
@@ -44,6 +45,14 @@ static int width(void)
     struct winsize w;
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 1) return w.ws_col - 1;
     return 79;
+}
+
+static struct winsize screen(void)
+{
+    struct winsize w;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) != 0 || w.ws_col < 2 || w.ws_row < 2)
+        w = (struct winsize){ .ws_col = 80, .ws_row = 24 };
+    return w;
 }
 
 /* Bytes of the text that take at most `most` columns. */
@@ -97,6 +106,28 @@ void mp_progress_now(mp_progress *p, double left, const char *fmt, ...)
     fflush(stderr);
     p->open = true;
     p->at = mp_seconds();
+}
+
+/* Line over line, so that nothing flickers; what is left of the page before is cleared. */
+mp_err mp_screen_show(const char *text, size_t n)
+{
+    struct winsize w = screen();
+    mp_buf page = { 0 };
+    mp_span rest = { text, n }, line;
+    mp_buf_puts(&page, "\033[H");
+    for (int row = 1; row < w.ws_row && mp_next_line(&rest, &line); row++) {
+        mp_buf one = { 0 };
+        mp_buf_puts(&one, "");
+        mp_buf_add(&one, line.p, line.n);
+        mp_clean(one.p, one.n, false);
+        mp_buf_add(&page, one.p, (size_t)bytes_in(one.p, w.ws_col - 1));
+        mp_buf_puts(&page, "\033[K\n");
+        mp_buf_free(&one);
+    }
+    mp_buf_puts(&page, "\033[J");
+    bool put = fwrite(page.p, 1, page.n, stdout) == page.n && fflush(stdout) == 0;
+    mp_buf_free(&page);
+    return put ? MP_OK : mp_fail(MP_ERR_IO, "standard output: cannot be written");
 }
 
 const char *mp_duration(double seconds, char out[32])

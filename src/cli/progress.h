@@ -3,7 +3,10 @@
 #ifndef MP_PROGRESS_H
 #define MP_PROGRESS_H
 
+#include "base/err.h"
+
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct mp_progress {
     bool terminal, quiet;
@@ -25,6 +28,9 @@ void mp_progress_now(mp_progress *p, double left, const char *fmt, ...) __attrib
 void mp_progress_end(mp_progress *p);
 
 double mp_progress_seconds(const mp_progress *p); /* since init */
+
+/* A page of text on the terminal of standard output, over the one before: cut to its width and height, control characters out. */
+MP_MUST mp_err mp_screen_show(const char *text, size_t n);
 
 /* "4 s", "3 min 20 s", "2 h 05 min". */
 const char *mp_duration(double seconds, char out[32]);

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Runs `child` with standard error on a terminal of that many columns; what it wrote there. */
+/* Runs `child` with its outputs on a terminal of that many columns; what it wrote there. */
 static char *on_terminal(int columns, void (*child)(void))
 {
     struct winsize size = { .ws_row = 24, .ws_col = (unsigned short)columns };
@@ -23,6 +23,7 @@ static char *on_terminal(int columns, void (*child)(void))
     pid_t pid = fork();
     if (pid == 0) {
         dup2(slave, STDERR_FILENO);
+        dup2(slave, STDOUT_FILENO);
         child();
         _exit(0);
     }
@@ -87,6 +88,22 @@ static void columns_are_characters_not_bytes(void **state)
     (void)state;
     assert_string_equal(first_line(on_terminal(19, other_line)), "Größe der Datei: 5");
     assert_string_equal(first_line(on_terminal(4, other_line)), "Grö");
+}
+
+static void page(void)
+{
+    static const char text[] = "a line that is longer than the screen\n\n\033[31mred\n";
+    mp_err e = mp_screen_show(text, sizeof text - 1);
+    if (e == MP_OK) e = mp_screen_show("short\n", 6);
+    if (e != MP_OK) _exit(1);
+}
+
+/* From the corner, line over line; no line wraps, nothing of the page before is left, nothing foreign draws. */
+static void a_page_is_shown_over_the_one_before(void **state)
+{
+    (void)state;
+    assert_string_equal(on_terminal(12, page), "\033[Ha line that\033[K\r\n\033[K\r\n?[31mred\033[K\r\n\033[J"
+                                               "\033[Hshort\033[K\r\n\033[J");
 }
 
 static void train(void)
@@ -166,6 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_changing_line_fits_and_loses_the_time_left_last),
         cmocka_unit_test(columns_are_characters_not_bytes),
+        cmocka_unit_test(a_page_is_shown_over_the_one_before),
         cmocka_unit_test(training_shows_the_time_left_on_80_columns),
         cmocka_unit_test(an_option_that_is_begun_is_the_one_that_was_meant),
         cmocka_unit_test(short_options_get_an_answer),

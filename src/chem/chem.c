@@ -1,15 +1,10 @@
 /* chem.c - see chem.h.
  * SPDX-License-Identifier: MIT */
 #include "chem/chem.h"
+#include "base/module.h"
 
-#include <dlfcn.h>
-#include <limits.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define MODULE "midpool_rdkit.so"
 
 const int mp_atom_range[MP_ATOM_COLUMNS] = { 119, 5, 12, 12, 10, 6, 6, 2, 2 };
 const int mp_bond_range[MP_BOND_COLUMNS] = { 5, 6, 2 };
@@ -23,50 +18,20 @@ static struct {
     mp_failure failure;
 } module = { .once = PTHREAD_ONCE_INIT };
 
-/* The folder of the program or library that this code is in; false: it cannot be told. */
-static bool own_folder(char out[PATH_MAX])
-{
-    Dl_info info;
-    char *slash;
-    bool known = dladdr((const void *)mp_atom_range, &info) && info.dli_fname && strchr(info.dli_fname, '/');
-    if (known && strlen(info.dli_fname) < PATH_MAX) strcpy(out, info.dli_fname);
-    ssize_t n = known ? (ssize_t)strlen(out) : readlink("/proc/self/exe", out, PATH_MAX - 1);
-    if (n <= 0) return false;
-    out[n] = '\0';
-    slash = strrchr(out, '/');
-    if (slash) *slash = '\0';
-    return slash != NULL;
-}
-
-/* Tries one file. True: it was there, whether it is of use or not. */
-static bool try_file(const char *folder, const char *below)
-{
-    char path[2 * PATH_MAX];
-    mp_format(path, sizeof path, "%s%s/" MODULE, folder, below);
-    if (access(path, F_OK) != 0) return false;
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    const mp_chem_table *table = handle ? dlsym(handle, MP_CHEM_SYMBOL) : NULL;
-    mp_err e = MP_OK;
-    if (!handle)
-        e = mp_fail(MP_ERR_IO, "molecules need RDKit, whose libraries Debian has as librdkit1: %s", dlerror());
-    else if (!table || table->abi != MP_CHEM_ABI)
-        e = mp_fail(MP_ERR_IO, "%s: belongs to another version of midpool", path);
-    mp_failure_keep(&module.failure, e);
-    if (e == MP_OK) module.table = table;
-    return true;
-}
-
 static void load(void)
 {
-    const char *named = getenv("MIDPOOL_PLUGINS");
-    char folder[PATH_MAX];
-    if (named && named[0] && try_file(named, "")) return;
-    if (own_folder(folder) &&
-        (try_file(folder, "") || try_file(folder, "/midpool") || try_file(folder, "/../" MP_LIBDIR "/midpool")))
-        return;
-    mp_failure_keep(&module.failure,
-                    mp_fail(MP_ERR_IO, "molecules need RDKit, and midpool was built without it (no " MODULE
-                                       "): install librdkit-dev and g++, then build again"));
+    static const mp_module rdkit = {
+        .file = "midpool_rdkit.so",
+        .symbol = MP_CHEM_SYMBOL,
+        .abi = MP_CHEM_ABI,
+        .needs = "molecules need RDKit, whose libraries Debian has as librdkit1",
+        .absent =
+            "molecules need RDKit, and midpool was built without it (no midpool_rdkit.so): install librdkit-dev and "
+            "g++, then build again",
+    };
+    const void *table;
+    mp_failure_keep(&module.failure, mp_module_load(&rdkit, &table));
+    module.table = table;
 }
 
 mp_err mp_chem_load(void)

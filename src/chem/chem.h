@@ -1,5 +1,5 @@
 /* chem.h - molecules from SMILES. RDKit does the chemistry, in a module that is loaded when the first molecule is asked for:
- * midpool_rdkit.so in $MIDPOOL_PLUGINS, beside the program or the library, or in their folder of installed modules.
+ * midpool_rdkit.so (base/module.h).
  *
  * May be used by several threads at once.
  * SPDX-License-Identifier: MIT */

@@ -7,6 +7,7 @@
 #ifndef MP_BASELINE_HAAR_H
 #define MP_BASELINE_HAAR_H
 
+#include "base/bytes.h"
 #include "baseline/trunk.h"
 #include "graph/contract.h"
 #include "graph/haar.h"
@@ -31,6 +32,10 @@ MP_MUST mp_err mp_haar_check(const mp_config *conf);
 
 /* Chains by spectral clustering, in parallel, read from or kept in a file of the folder how->cache. */
 MP_MUST mp_err mp_haar_prepare(const mp_config *conf, const mp_prepare *how, mp_arena *a, mp_graph *all);
+
+/* What was prepared, as bytes, and back: clusterings travel, bases follow from them. Of graphs that have none it is a number. */
+void mp_haar_pack(const mp_graph *all, mp_buf *out);
+MP_MUST mp_err mp_haar_unpack(mp_bytes *b, mp_arena *a, mp_graph *all);
 
 typedef struct mp_haar_pooled {
     const mp_graph *g;

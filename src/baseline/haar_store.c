@@ -13,9 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FORMAT "midpool haar 1" /* to be raised when the same graphs get other clusters */
-#define HASH   64               /* hexadecimal digits in front of the numbers */
-#define CHUNKS 100              /* reports of progress */
+#define FORMAT      "midpool haar 1" /* to be raised when the same graphs get other clusters */
+#define HASH        64               /* hexadecimal digits in front of the numbers */
+#define CHUNKS      100              /* reports of progress */
+#define LEVELS_MOST 64
 
 typedef struct making {
     const mp_graph *all;
@@ -145,6 +146,21 @@ static void chains_of(making *m, const mp_prepare *how, mp_arena *a)
     mp_arena_free(scratch);
 }
 
+/* The bases of chains that are known, in front of what the graphs have already. */
+static void keep(const making *m, mp_arena *a, mp_graph *all)
+{
+    mp_haar_store *store = MP_NEW(a, mp_haar_store, 1);
+    mp_haar_graph *graph = MP_NEW(a, mp_haar_graph, all->graphs);
+    mp_arena *scratch = mp_arena_new(1 << 16);
+    for (int b = 0; b < all->graphs; b++) {
+        mp_arena_reset(scratch);
+        graph[b] = (mp_haar_graph){ m->chain[b], mp_haar_phis(a, scratch, &m->chain[b]) };
+    }
+    mp_arena_free(scratch);
+    *store = (mp_haar_store){ m->levels, all->graphs, graph, all->extra };
+    all->extra = store;
+}
+
 mp_err mp_haar_prepare(const mp_config *conf, const mp_prepare *how, mp_arena *a, mp_graph *all)
 {
     int levels = mp_haar_levels(conf);
@@ -152,15 +168,48 @@ mp_err mp_haar_prepare(const mp_config *conf, const mp_prepare *how, mp_arena *a
     making m = { .all = all, .levels = levels };
     lay_out(a, &m);
     chains_of(&m, how, a);
-    mp_haar_store *store = MP_NEW(a, mp_haar_store, 1);
-    mp_haar_graph *graph = MP_NEW(a, mp_haar_graph, all->graphs);
-    mp_arena *scratch = mp_arena_new(1 << 16);
-    for (int b = 0; b < all->graphs; b++) {
-        mp_arena_reset(scratch);
-        graph[b] = (mp_haar_graph){ m.chain[b], mp_haar_phis(a, scratch, &m.chain[b]) };
-    }
-    mp_arena_free(scratch);
-    *store = (mp_haar_store){ levels, all->graphs, graph, all->extra };
-    all->extra = store;
+    keep(&m, a, all);
     return MP_OK;
+}
+
+/* ---- as bytes */
+
+void mp_haar_pack(const mp_graph *all, mp_buf *out)
+{
+    int stores = 0;
+    for (const mp_haar_store *s = all->extra; s; s = s->next) stores++;
+    mp_bytes_put_int(out, stores);
+    for (const mp_haar_store *s = all->extra; s; s = s->next) {
+        mp_bytes_put_int(out, s->levels);
+        for (int b = 0; b < s->graphs; b++)
+            for (int l = 0; l < s->levels; l++)
+                mp_buf_add(out, s->graph[b].chain.parent[l], sizeof(int) * (size_t)s->graph[b].chain.size[l]);
+    }
+}
+
+static mp_err unpack_one(mp_bytes *b, int levels, mp_arena *a, mp_graph *all)
+{
+    making m = { .all = all, .levels = levels };
+    lay_out(a, &m);
+    size_t bytes = m.numbers * sizeof(int);
+    if (b->rest.n < bytes) return mp_fail(MP_ERR_INPUT, "Haar clusters: half of them");
+    memcpy(m.number, b->rest.p, bytes);
+    b->rest = (mp_span){ b->rest.p + bytes, b->rest.n - bytes };
+    mp_arena *scratch = mp_arena_new(1 << 16);
+    bool fine = makes_sense(&m, scratch);
+    mp_arena_free(scratch);
+    if (!fine) return mp_fail(MP_ERR_INPUT, "Haar clusters: not a clustering");
+    keep(&m, a, all);
+    return MP_OK;
+}
+
+mp_err mp_haar_unpack(mp_bytes *b, mp_arena *a, mp_graph *all)
+{
+    int stores = (int)mp_bytes_int(b, 0, LEVELS_MOST);
+    for (int i = 0; i < stores; i++) {
+        int levels = (int)mp_bytes_int(b, 2, LEVELS_MOST);
+        if (b->bad) break;
+        MP_TRY(unpack_one(b, levels, a, all));
+    }
+    return b->bad ? mp_fail(MP_ERR_INPUT, "Haar clusters: no number of levels") : MP_OK;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "base/halt.h"
+#include "cli/workers.h"
 #include "cli/yaml.h"
 #include "conf/config.h"
 #include "train/preset.h"
@@ -282,7 +283,7 @@ int mp_cli_fail(mp_err e)
     return e == MP_ERR_USAGE ? 2 : 1;
 }
 
-int mp_cli_main(const mp_cli *cli, int argc, char **argv)
+static int run_line(const mp_cli *cli, int argc, char **argv)
 {
     mp_arena *a = mp_arena_new(65536);
     void *conf = mp_arena_zero(a, 1, cli->size + 1);
@@ -297,6 +298,18 @@ int mp_cli_main(const mp_cli *cli, int argc, char **argv)
     int code = mp_cli_fail(e);
     if (e != MP_OK && mp_halt_signal()) code = 128 + mp_halt_signal(); /* as a shell says of a program that it ended */
     mp_arena_free(a);
+    return code;
+}
+
+int mp_cli_main(const mp_cli *cli, int argc, char **argv)
+{
+    found f;
+    mp_err e;
+    int code;
+    if (!find(cli, "workers", &f)) return run_line(cli, argc, argv);
+    if (mp_workers_join(argc, argv, &e, &code)) return code;
+    code = e == MP_OK ? run_line(cli, argc, argv) : mp_cli_fail(e);
+    mp_workers_leave(code);
     return code;
 }
 

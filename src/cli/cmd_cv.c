@@ -1,11 +1,11 @@
 /* cmd_cv.c - midpool cv: folds x seeds x grid points, the paper's protocol, into a store.
  * SPDX-License-Identifier: MIT */
-#include "base/crew.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
 #include "cli/study_print.h"
 #include "cli/watch.h"
+#include "cli/workers.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef struct cv {
     mp_config config;
     mp_column_options columns;
     const char *pools, *store, *data, *folds_from, *preset, *models, *part;
-    int seeds, folds, jobs, threads, select, grid, json, quiet;
+    int seeds, folds, jobs, threads, workers, select, grid, json, quiet;
 } cv;
 
 /* clang-format off */
@@ -24,6 +24,7 @@ static const mp_opt own[] = {
     { "select", MP_OPT_CHOICE, offsetof(cv, select), "val", 0, 0, "val|val-global|paper|paper-global|fixed", "how a grid point is chosen; val looks at validation graphs only" },
     { "jobs", MP_OPT_INT, offsetof(cv, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors" },
     { "threads", MP_OPT_INT, offsetof(cv, threads), "0", 0, 256, NULL, "threads of one run; 0 = 1, or all processors when --jobs is 1" },
+    MP_WORKERS_ROW(cv),
     { "json", MP_OPT_FLAG, offsetof(cv, json), "false", 0, 1, NULL, "runs and summary as one JSON object on stdout" },
     MP_COLUMN_STRICT(cv),
     { "quiet", MP_OPT_FLAG, offsetof(cv, quiet), "false", 0, 1, NULL, "no progress" },
@@ -103,7 +104,8 @@ static mp_err run(void *conf, const mp_cli_args *args)
     const char *const *names = mp_cli_split(args->operand[0], args->arena, &n);
     if (n == 0) return mp_fail(MP_ERR_USAGE, "expected the name of a data set (midpool data list)");
     MP_TRY(mp_setup_writable(c->store));
-    int jobs = c->jobs ? c->jobs : mp_cpu_count();
+    mp_side side;
+    MP_TRY(mp_workers_side(c->workers, c->jobs, c->threads, &side));
     mp_given given = mp_given_by(args);
     mp_watch watch;
     mp_part part;
@@ -114,15 +116,13 @@ static mp_err run(void *conf, const mp_cli_args *args)
                    .models = c->models,
                    .part = part,
                    .seeds = c->seeds,
-                   .jobs = jobs,
+                   .jobs = side.jobs,
                    .listener = mp_watch_begin(&watch, c->quiet, &given),
-                   .threads = c->threads ? c->threads
-                              : jobs > 1 ? 1
-                                         : mp_cpu_count() };
+                   .threads = side.threads };
     for (int i = 0; i < n; i++) MP_TRY(add_dataset(c, names[i], args, &s));
     MP_TRY(mp_given_check(&given));
     MP_TRY(mp_study_prepare(&s));
-    mp_listener_line(&s.listener, "%d runs, %d side by side, kept in %s", s.plan.count, jobs, c->store);
+    mp_listener_line(&s.listener, "%d runs, %d side by side, kept in %s", s.plan.count, side.jobs, c->store);
     MP_TRY(mp_study_run(&s));
     mp_buf out = { 0 };
     mp_err e = c->json ? mp_study_json(&s, (mp_select)c->select, &out) : mp_study_print(&s, (mp_select)c->select, &out);

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/demo.h"
 #include "cli/setup.h"
+#include "cli/workers.h"
 #include "report/trail.h"
 #include "data/generate.h"
 #include "report/paper.h"
@@ -29,6 +30,7 @@ static const mp_opt own[] = {
     { "seeds", MP_OPT_INT, offsetof(mp_demo_conf, seeds), "10", 1, 1000, NULL, "number of seeds, from 42 on" },
     { "epochs", MP_OPT_INT, offsetof(mp_demo_conf, epochs), "300", 1, 100000, NULL, "training epochs of a run" },
     { "jobs", MP_OPT_INT, offsetof(mp_demo_conf, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors" },
+    MP_WORKERS_ROW(mp_demo_conf),
     { "json", MP_OPT_FLAG, offsetof(mp_demo_conf, json), "false", 0, 1, NULL, "the comparison as one JSON object on stdout" },
     { "quiet", MP_OPT_FLAG, offsetof(mp_demo_conf, quiet), "false", 0, 1, NULL, "no progress" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
@@ -88,6 +90,8 @@ static mp_err make_plan(mp_demo_work *w, const char *command)
 {
     mp_study *s = &w->study;
     mp_config base, mid;
+    mp_side side;
+    MP_TRY(mp_workers_side(w->conf->workers, w->conf->jobs, 1, &side));
     mp_config_init(&base);
     MP_TRY(mp_conf_set_all(mp_config_table, &base, mp_preset_find("colors")->settings, "demo"));
     MP_TRY(mp_conf_set_all(mp_config_table, &base, NETWORK, "demo"));
@@ -100,8 +104,8 @@ static mp_err make_plan(mp_demo_work *w, const char *command)
                      .store_path = w->conf->store,
                      .command = command,
                      .seeds = w->conf->seeds,
-                     .jobs = w->conf->jobs ? w->conf->jobs : mp_cpu_count(),
-                     .threads = 1,
+                     .jobs = side.jobs,
+                     .threads = side.threads,
                      .listener = mp_watch_begin(&w->watch, w->conf->quiet, NULL),
                      .keep_models = true };
     MP_TRY(mp_study_add(s, &w->data, &w->folds, &mid, MP_GRID_NONE, NULL));

@@ -1,10 +1,10 @@
 /* cmd_reproduce.c - midpool reproduce NAME: an experiment of the paper end to end, ours beside theirs.
  * SPDX-License-Identifier: MIT */
-#include "base/crew.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
 #include "cli/watch.h"
+#include "cli/workers.h"
 #include "experiment/lab.h"
 #include "report/report.h"
 
@@ -13,7 +13,7 @@
 
 typedef struct conf {
     const char *store, *out, *markdown, *figures, *data, *datasets, *pools, *part;
-    int quick, show, dry_run, seeds, folds, grid, jobs, threads, quiet;
+    int quick, show, dry_run, seeds, folds, grid, jobs, threads, workers, quiet;
 } conf;
 
 /* clang-format off */
@@ -26,6 +26,7 @@ static const mp_opt options[] = {
     { "grid", MP_OPT_CHOICE, offsetof(conf, grid), "paper", 0, 0, "none|code|paper", "MID settings to choose from: none = h 5, drop 0.1; code = h 1,5,9 x drop 0,0.1,0.2; paper = h 5,9 x drop 0.1,0.2" },
     { "jobs", MP_OPT_INT, offsetof(conf, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors" },
     { "threads", MP_OPT_INT, offsetof(conf, threads), "0", 0, 256, NULL, "threads of one run; 0 = 1, or all processors when --jobs is 1" },
+    MP_WORKERS_ROW(conf),
     { "quiet", MP_OPT_FLAG, offsetof(conf, quiet), "false", 0, 1, NULL, "no progress" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
@@ -204,13 +205,15 @@ static mp_err run(void *data, const mp_cli_args *args)
 {
     const conf *c = data;
     const mp_experiment *const *x;
-    int n, jobs = c->jobs ? c->jobs : mp_cpu_count();
+    int n;
+    mp_side side;
     mp_watch watch;
     mp_part part;
     if (args->operands == 0) return print_list();
     MP_TRY(mp_part_read(c->part, &part));
     if (part.n && (c->show || c->dry_run))
         return mp_fail(MP_ERR_USAGE, "--part is for running: without --show and --dry-run");
+    MP_TRY(mp_workers_side(c->workers, c->jobs, c->threads, &side));
     MP_TRY(choose(args->operand[0], args->arena, &x, &n));
     MP_TRY(check_pools(c->pools, args->arena));
     if (c->data && access(c->data, R_OK) != 0) return mp_fail(MP_ERR_USAGE, "--data: no folder '%s'", c->data);
@@ -225,11 +228,9 @@ static mp_err run(void *data, const mp_cli_args *args)
                                                 .seeds = c->seeds,
                                                 .folds = c->folds,
                                                 .grid = (mp_grid)c->grid,
-                                                .jobs = jobs,
+                                                .jobs = side.jobs,
                                                 .part = part,
-                                                .threads = c->threads ? c->threads
-                                                           : jobs > 1 ? 1
-                                                                      : mp_cpu_count(),
+                                                .threads = side.threads,
                                                 .datasets = c->datasets,
                                                 .pools = c->pools,
                                                 .listener = mp_watch_begin(&watch, c->quiet, NULL) },

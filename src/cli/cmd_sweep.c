@@ -5,12 +5,12 @@
  *     ratio: [0.25, 0.5, 0.75]
  *     seeds: 3
  * SPDX-License-Identifier: MIT */
-#include "base/crew.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
 #include "cli/study_print.h"
 #include "cli/watch.h"
+#include "cli/workers.h"
 #include "cli/yaml.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ typedef struct sweep {
     mp_config config;
     mp_column_options columns;
     const char *store, *data, *folds_from, *datasets, *preset, *part;
-    int seeds, folds, jobs, threads, select, grid, json, quiet, mid;
+    int seeds, folds, jobs, threads, workers, select, grid, json, quiet, mid;
 } sweep;
 
 /* clang-format off */
@@ -32,6 +32,7 @@ static const mp_opt own[] = {
     { "select", MP_OPT_CHOICE, offsetof(sweep, select), "val", 0, 0, "val|val-global|paper|paper-global|fixed", "how a point of grid is chosen" },
     { "jobs", MP_OPT_INT, offsetof(sweep, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors" },
     { "threads", MP_OPT_INT, offsetof(sweep, threads), "0", 0, 256, NULL, "threads of one run; 0 = 1, or all processors when jobs is 1" },
+    MP_WORKERS_ROW(sweep),
     { "json", MP_OPT_FLAG, offsetof(sweep, json), "false", 0, 1, NULL, "runs and summaries as one JSON object on stdout" },
     MP_COLUMN_STRICT(sweep),
     { "quiet", MP_OPT_FLAG, offsetof(sweep, quiet), "false", 0, 1, NULL, "no progress" },
@@ -246,7 +247,8 @@ static mp_err plan(work *w)
     MP_TRY(check_lists(w));
     MP_TRY(configure(w, NULL));
     const sweep *c = w->conf;
-    int jobs = c->jobs ? c->jobs : mp_cpu_count();
+    mp_side side;
+    MP_TRY(mp_workers_side(c->workers, c->jobs, c->threads, &side));
     mp_part part;
     MP_TRY(mp_part_read(c->part, &part));
     MP_TRY(mp_setup_writable(c->store));
@@ -256,11 +258,9 @@ static mp_err plan(work *w)
                            .swept = swept(w),
                            .part = part,
                            .seeds = c->seeds,
-                           .jobs = jobs,
+                           .jobs = side.jobs,
                            .listener = mp_watch_begin(&w->watch, c->quiet, &w->given),
-                           .threads = c->threads ? c->threads
-                                      : jobs > 1 ? 1
-                                                 : mp_cpu_count() };
+                           .threads = side.threads };
     const char *const *names = dataset_names(w, &n);
     if (n == 0) return mp_fail(MP_ERR_USAGE, "%s: 'datasets' is missing: the list of data sets to try", w->path);
     w->given = mp_given_by(w->args);

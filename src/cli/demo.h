@@ -19,7 +19,7 @@ extern const mp_demo_test mp_demo_tests[MP_DEMO_TESTS];
 
 typedef struct mp_demo_conf {
     const char *out, *store;
-    int seeds, epochs, jobs, json, quiet;
+    int seeds, epochs, jobs, workers, json, quiet;
 } mp_demo_conf;
 
 typedef struct mp_demo_outcome { /* of a seed; percent */

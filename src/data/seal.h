@@ -30,7 +30,7 @@ void mp_seal_calibrate(const mp_seal *s, const mp_goal *goal, const int *which, 
 /* How many labels of the listed graphs are known. */
 int64_t mp_seal_known(const mp_seal *s, const int *which, int n);
 
-/* For reports on the data itself (data info, data audit, making folds, other tasks), never called by src/train. */
+/* For reports on the data itself (data info, data audit, making folds, other tasks) and its copies (data/parcel.h), never called by src/train. */
 mp_labels mp_seal_break(const mp_seal *s);
 
 #endif

@@ -5,6 +5,7 @@
 #include "experiment/lab_own.h"
 #include "model/checkpoint.h"
 #include "train/jobs.h"
+#include "train/ranks.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -131,10 +132,17 @@ static mp_err measure_those(mp_lab *lab, mp_store *store, bool alone)
         if (can_be_made(&lab->measure[i], alone) && mp_lab_measure_is_ours(lab, &lab->measure[i]))
             w.todo[w.count++] = i;
     if (!w.count) return MP_OK;
+    bool many =
+        mp_ranks_workers() && lab->o.jobs > mp_cpu_count(); /* jobs are ranks, and measuring is done on this machine */
     w.threads = alone ? mp_cpu_count() : 1;
-    mp_jobs jobs = {
-        .count = w.count, .workers = alone ? 1 : lab->o.jobs, .state = &w, .work = probe, .done = keep, .failed = lose
-    };
+    mp_jobs jobs = { .count = w.count,
+                     .workers = alone  ? 1
+                                : many ? mp_cpu_count()
+                                       : lab->o.jobs,
+                     .state = &w,
+                     .work = probe,
+                     .done = keep,
+                     .failed = lose };
     MP_TRY(mp_jobs_run(&jobs, &count));
     if (count.interrupted)
         return mp_fail(MP_ERR_IO, "stopped with %d of %d measurements in %s; the same command continues: %s",

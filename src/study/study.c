@@ -11,6 +11,7 @@
 #include "study/prepare.h"
 #include "study/share.h"
 #include "train/once.h"
+#include "train/ranks.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -186,11 +187,10 @@ static mp_err has_model(mp_study *s, const mp_run_key *key, bool *there)
     return e;
 }
 
-static mp_err save_model(void *state, const mp_cv_run *run, mp_model *m)
+static mp_err save_model(void *state, const mp_cv_run *run, mp_span file)
 {
-    mp_about about = mp_about_of(run->data, m);
     mp_arena *a = mp_arena_new(4096);
-    mp_err e = mp_checkpoint_save(mp_study_model_path(state, &run->key, a), m, &about);
+    mp_err e = mp_write_file(mp_study_model_path(state, &run->key, a), file.p, file.n);
     mp_arena_free(a);
     return e;
 }
@@ -346,7 +346,7 @@ static mp_err run_open(mp_study *s)
     mp_study_share(&o);
     if (keeps_models(s)) {
         MP_TRY(mp_make_folder(s->models ? s->models : mp_arena_printf(s->arena, "%s.models", s->store_path)));
-        o.trained = save_model;
+        o.model = save_model;
     }
     o.resume_dir = mp_arena_printf(s->arena, "%s.unfinished", s->store_path);
     if (s->part.n)
@@ -381,7 +381,9 @@ static mp_err check_memory(const mp_study *s, const mp_study_row *row)
         if (row->point[i].score_dim > row->point[widest].score_dim) widest = i;
     int *all = MP_NEW_RAW(s->arena, int, graphs);
     for (int i = 0; i < graphs; i++) all[i] = i;
-    int jobs = s->jobs < s->plan.count ? s->jobs : s->plan.count;
+    int here = mp_ranks_workers() ? mp_ranks_here() : s->jobs; /* runs on this machine; of others we know nothing */
+    int jobs = here < s->plan.count ? here : s->plan.count;
+    if (jobs < 1) return MP_OK;
     mp_workload work = { row->data, &row->point[widest], all, graphs, s->threads, jobs };
     mp_forecast unused;
     return mp_forecast_memory(&work, &unused);

@@ -4,10 +4,13 @@
 #include "base/clock.h"
 #include "base/halt.h"
 #include "base/rng.h"
+#include "data/parcel.h"
 #include "train/jobs.h"
 #include "train/kept.h"
 #include "train/once.h"
+#include "train/order.h"
 #include "train/queue.h"
+#include "train/ranks.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,9 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SAVE_SECONDS 10.0 /* shorter runs never touch the disk */
-#define NEWS_SECONDS 0.25
-#define TRY_SECONDS  2.0 /* between two attempts to store what was set aside */
+#define TRY_SECONDS 2.0 /* between two attempts to store what was set aside */
 
 /* ---- the plan ---- */
 
@@ -112,6 +113,11 @@ typedef struct aside { /* a result that is not stored yet */
     mp_run_result result;
 } aside;
 
+typedef struct named { /* a data set, and what its parcel is called */
+    const mp_dataset *set;
+    char name[MP_SEAL_DIGITS + 1];
+} named;
+
 typedef struct study {
     mp_arena *arena;
     const mp_cv_plan *plan;
@@ -124,8 +130,8 @@ typedef struct study {
     double tried;       /* when the last attempt to store them began */
     double run_seconds; /* of the runs finished now, added up */
     double start;
-    mp_worker *worker; /* in a worker: whom to tell */
-    double told;
+    named *data; /* data sets that were packed */
+    int sets, sets_room;
 } study;
 
 static const mp_cv_run *run_of(const study *s, int job)
@@ -142,27 +148,13 @@ static const mp_cv_count *update(study *s)
     return c;
 }
 
-static void tell(void *state, const mp_fit_news *n)
-{
-    study *s = state;
-    if (mp_seconds() - s->told < NEWS_SECONDS) return;
-    s->told = mp_seconds();
-    mp_worker_tell(s->worker, n, sizeof *n);
-}
-
-static void warn(void *state, const char *line)
-{
-    study *s = state;
-    mp_worker_note(s->worker, line);
-}
-
 /* ---- files of a run in the folder of unfinished runs ---- */
 
 static const char part[] = "part", done[] = "done"; /* not finished; finished but not stored */
 
 static bool file_of(const study *s, const char *identity, const char *kind, char out[PATH_MAX])
 {
-    return s->o->resume_dir && snprintf(out, PATH_MAX, "%s/%.24s.%s", s->o->resume_dir, identity, kind) < PATH_MAX;
+    return mp_order_file(s->o->resume_dir, identity, kind, out, PATH_MAX);
 }
 
 static void remove_files(const study *s, const mp_cv_run *r)
@@ -173,28 +165,54 @@ static void remove_files(const study *s, const mp_cv_run *r)
     if (file_of(s, identity, done, path)) unlink(path);
 }
 
+/* ---- runs for workers ---- */
+
+static mp_order order_of(const study *s, int job)
+{
+    return (mp_order){
+        .run = *run_of(s, job), .threads = s->o->threads, .model = s->o->model != NULL, .resume_dir = s->o->resume_dir
+    };
+}
+
 static mp_err work(void *state, int job, mp_worker *w, mp_buf *answer)
 {
+    mp_order o = order_of(state, job);
+    return mp_order_work(&o, w, answer);
+}
+
+static mp_err pack_data(void *state, int which, mp_buf *out)
+{
+    const study *s = state;
+    mp_dataset_pack(s->data[which].set, out);
+    return MP_OK;
+}
+
+/* The place of a data set among those that were asked for, with the name of its parcel. */
+static int place_of(study *s, const mp_dataset *d)
+{
+    for (int i = 0; i < s->sets; i++)
+        if (s->data[i].set == d) return i;
+    if (s->sets == s->sets_room) {
+        s->sets_room = mp_room(s->sets_room, (int64_t)s->sets + 1, 8, "data sets");
+        MP_MORE(s->arena, s->data, s->sets, s->sets_room);
+    }
+    mp_buf bytes = MP_BUF_LOCAL;
+    mp_dataset_pack(d, &bytes);
+    named *n = &s->data[s->sets];
+    n->set = d;
+    snprintf(n->name, sizeof n->name, "%.*s", MP_SEAL_DIGITS, bytes.p);
+    mp_buf_free(&bytes);
+    return s->sets++;
+}
+
+static mp_err pack(void *state, int job, mp_buf *out, int *thing)
+{
     study *s = state;
-    const mp_cv_run *r = run_of(s, job);
-    char path[PATH_MAX], identity[65];
-    mp_run_identity(&r->key, identity);
-    mp_fit_options fit = { .news = tell,
-                           .warn = warn,
-                           .state = s,
-                           .identity = identity,
-                           .stop = mp_worker_stop(w),
-                           .save_every = SAVE_SECONDS };
-    if (file_of(s, identity, part, path)) fit.resume = path;
-    s->worker = w;
-    mp_arena *a = mp_arena_new(1 << 20);
-    mp_run_result result;
-    mp_model *model;
-    mp_err e = mp_run_once(r->data, r->split, &r->key, s->o->threads, &fit, a, &result, &model);
-    if (e == MP_OK && s->o->trained) e = s->o->trained(s->o->state, r, model);
-    if (e == MP_OK) mp_run_result_pack(&result, answer);
-    mp_arena_free(a);
-    return e;
+    mp_order o = order_of(s, job);
+    *thing = place_of(s, o.run.data);
+    memcpy(o.data, s->data[*thing].name, sizeof o.data);
+    mp_order_pack(&o, out);
+    return MP_OK;
 }
 
 /* ---- storing ---- */
@@ -257,26 +275,6 @@ static void tick(void *state)
     if (store_aside(s) != MP_OK) return; /* the reason was said when the first was set aside */
 }
 
-static mp_err arrived(void *state, int job, mp_span answer)
-{
-    study *s = state;
-    const mp_cv_run *r = run_of(s, job);
-    mp_run_result result;
-    mp_arena_mark here = mp_arena_here(s->arena);
-    mp_queue_back(&s->queue, job);
-    MP_TRY(mp_run_result_unpack(answer, s->arena, &result));
-    mp_err e = store(s, s->queue.todo[job], &result);
-    bool stored = e == MP_OK;
-    if (!stored) e = set_aside(s, s->queue.todo[job], &result, e);
-    if (e == MP_OK) {
-        s->count->done++;
-        s->run_seconds += result.seconds;
-        if (s->o->done) s->o->done(s->o->state, &r->key, &result, update(s));
-    }
-    if (stored) mp_arena_back(s->arena, here);
-    return e;
-}
-
 static void noted(void *state, int job, const char *line)
 {
     study *s = state;
@@ -295,6 +293,32 @@ static mp_err broke(void *state, int job, mp_err why, const char *message)
     snprintf(line, sizeof line, "that it failed is not stored, the next start tries it again: %s", mp_message());
     noted(s, job, line);
     return MP_OK;
+}
+
+static mp_err arrived(void *state, int job, mp_span answer)
+{
+    study *s = state;
+    const mp_cv_run *r = run_of(s, job);
+    mp_run_result result;
+    mp_span model;
+    mp_arena_mark here = mp_arena_here(s->arena);
+    MP_TRY(mp_answer_unpack(answer, s->arena, &result, &model));
+    if (s->o->model && s->o->model(s->o->state, r, model) != MP_OK) {
+        char why[MP_MESSAGE];
+        snprintf(why, sizeof why, "%s", mp_message());
+        return broke(s, job, MP_ERR_IO, why);
+    }
+    mp_queue_back(&s->queue, job);
+    mp_err e = store(s, s->queue.todo[job], &result);
+    bool stored = e == MP_OK;
+    if (!stored) e = set_aside(s, s->queue.todo[job], &result, e);
+    if (e == MP_OK) {
+        s->count->done++;
+        s->run_seconds += result.seconds;
+        if (s->o->done) s->o->done(s->o->state, &r->key, &result, update(s));
+    }
+    if (stored) mp_arena_back(s->arena, here);
+    return e;
 }
 
 static void heard(void *state, int job, mp_span what)
@@ -394,15 +418,23 @@ static int next(void *state)
     return mp_queue_next(&((study *)state)->queue);
 }
 
+static int workers_for(int jobs, int runs)
+{
+    int most = mp_ranks_workers() && mp_ranks_workers() < jobs ? mp_ranks_workers() : jobs;
+    return most < runs ? most : runs;
+}
+
 static mp_err run_todo(study *s)
 {
     MP_TRY(make_dir(s->o->resume_dir)); /* where it cannot be made is seen before the work */
     int n = s->queue.n_todo;
     mp_jobs jobs = { .count = n,
-                     .workers = s->o->jobs < n ? s->o->jobs : n,
+                     .workers = workers_for(s->o->jobs, n),
                      .state = s,
                      .next = next,
                      .work = work,
+                     .pack = pack,
+                     .pack_thing = pack_data,
                      .done = arrived,
                      .failed = broke,
                      .news = heard,

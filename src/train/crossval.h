@@ -1,6 +1,6 @@
 /* crossval.h - a study: data sets x models x grid points x seeds x folds, each a run of its own.
  *
- * A plan lists the runs. Those that are known already are left out, the others go through forked workers
+ * A plan lists the runs. Those that are known already are left out, the others go through workers
  * (jobs.h), and each result is handed over as it arrives. What a run gives depends on its key alone: any
  * order, any number of workers, any interruption in between leads to the same numbers. Where results are kept
  * is the caller's business, so that a test can do with an array what the program does with a store.
@@ -64,8 +64,8 @@ typedef struct mp_cv_options {
     void (*beat)(void *state, const mp_cv_count *c, const mp_claim_news *news, int n);
     void (*waiting)(void *state, const mp_cv_count *c);
     void (*end)(void *state);
-    /* In the worker, before the result is handed over; a failure fails the run. May be NULL. */
-    mp_err (*trained)(void *state, const mp_cv_run *run, mp_model *m);
+    /* The bytes of the model file of a run, before its result is put; a failure fails the run. NULL: nobody wants them. */
+    mp_err (*model)(void *state, const mp_cv_run *run, mp_span file);
     void (*done)(void *state, const mp_run_key *key, const mp_run_result *r, const mp_cv_count *c); /* may be NULL */
     void (*news)(void *state, const mp_run_key *key, const mp_fit_news *n, const mp_cv_count *c);   /* may be NULL */
     void (*note)(void *state, const mp_run_key *key, const char *line);                             /* may be NULL */

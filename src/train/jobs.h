@@ -1,8 +1,8 @@
-/* jobs.h - independent pieces of work in forked workers; the parent alone keeps the results.
+/* jobs.h - independent pieces of work in workers; the parent alone keeps the results.
  *
- * A worker is a copy of the parent at the moment of the fork, so it sees all data that was loaded before, and
- * it sends back bytes. A worker that dies costs its job one more try and a line, never the rest. The parent
- * must not have threads. Workers die with the parent, whatever kills it.
+ * A forked worker is a copy of the parent at the moment of the fork, so it sees all data that was loaded before; under MPI
+ * (ranks.h) workers are other ranks, which get jobs and data as bytes. Both send back bytes. A worker that dies costs its job one more try and a line, never the rest. The parent
+ * must not have threads. Forked workers die with the parent, whatever kills it.
  *
  * The first SIGINT, SIGTERM or SIGHUP (halt.h) asks the workers to save and stop, and mp_jobs_run returns when they have;
  * a second one kills them at once. What arrived before is kept in either case.
@@ -29,6 +29,12 @@ typedef struct mp_jobs {
     /* In a worker: puts what it found out into `answer`. A failure travels with its message. */
     mp_err (*work)(void *state, int job, mp_worker *w, mp_buf *answer);
 
+    /* In the parent, for workers that are no copies of it: a job as bytes, which `work` finds in mp_worker_order, and in `*thing`
+     * the number of what it needs beside them, MP_JOBS_NONE: nothing. Things are large and shared by jobs; each travels once.
+     * NULL: workers are forked, wherever the program runs. */
+    mp_err (*pack)(void *state, int job, mp_buf *order, int *thing);
+    mp_err (*pack_thing)(void *state, int thing, mp_buf *out);
+
     /* In the parent, as things arrive. A failure of `done` or `failed` ends everything. */
     mp_err (*done)(void *state, int job, mp_span answer);
     mp_err (*failed)(void *state, int job, mp_err why, const char *message);
@@ -49,5 +55,6 @@ MP_MUST mp_err mp_jobs_run(const mp_jobs *j, mp_jobs_count *count);
 void mp_worker_tell(mp_worker *w, const void *data, size_t n);
 void mp_worker_note(mp_worker *w, const char *line);
 const volatile sig_atomic_t *mp_worker_stop(const mp_worker *w);
+mp_span mp_worker_order(const mp_worker *w); /* empty in a copy of the parent */
 
 #endif

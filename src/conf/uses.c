@@ -59,7 +59,8 @@ static mp_span span_or_none(const char *text)
 
 mp_used mp_uses(const mp_use_list *list, const mp_config *c, const char *option)
 {
-    mp_span rest = span_or_none(list->words);
+    bool occurs = list->words && strstr(list->words, option); /* most lists need not be taken apart */
+    mp_span rest = occurs ? mp_span_of(list->words) : (mp_span){ NULL, 0 };
     mp_used best = MP_USED_NEVER;
     mp_use_word u;
     while (mp_next_use(&rest, &u)) {

@@ -19,15 +19,14 @@ static int by_name(const void *a, const void *b)
     return strcmp((*(const mp_opt *const *)a)->name, (*(const mp_opt *const *)b)->name);
 }
 
-/* The options that count, by name. */
+/* The options that count, by name, of what was trimmed: all that are not at their defaults are looked at. */
 static int counting(const mp_config *c, const mp_opt *out[OPTIONS_MOST])
 {
     mp_config usual;
     int n = 0;
     mp_config_init(&usual);
     for (const mp_opt *o = mp_config_table; o->name; o++) {
-        bool differs = !mp_conf_same(o, c, &usual) && mp_config_uses(c, o->name) == MP_USED;
-        if (differs || strcmp(o->name, "pool") == 0) out[n++] = o;
+        if (!mp_conf_same(o, c, &usual) || strcmp(o->name, "pool") == 0) out[n++] = o;
         mp_assert(n < OPTIONS_MOST);
     }
     qsort(out, (size_t)n, sizeof *out, by_name);

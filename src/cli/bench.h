@@ -16,6 +16,6 @@ double mp_bench_fma(mp_crew *crew, const mp_kernels *k);
 #define MP_COPY_MEMORY ((size_t)16 << 20)  /* far more than any cache has for one core        */
 double mp_bench_copy(mp_crew *crew, size_t bytes);
 
-extern const mp_cli mp_bench_epoch, mp_bench_er, mp_bench_predict;
+extern const mp_cli mp_bench_epoch, mp_bench_er, mp_bench_predict, mp_bench_store;
 
 #endif

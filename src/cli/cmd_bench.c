@@ -105,9 +105,11 @@ static const mp_cli gemm_cli = { "bench gemm",
 static const struct {
     const char *name;
     const mp_cli *cli;
-} benches[] = {
-    { "epoch", &mp_bench_epoch }, { "gemm", &gemm_cli }, { "er", &mp_bench_er }, { "predict", &mp_bench_predict }
-};
+} benches[] = { { "epoch", &mp_bench_epoch },
+                { "gemm", &gemm_cli },
+                { "er", &mp_bench_er },
+                { "predict", &mp_bench_predict },
+                { "store", &mp_bench_store } };
 #define BENCHES (sizeof benches / sizeof *benches)
 
 int mp_cmd_bench(int argc, char **argv)

@@ -213,6 +213,29 @@ static void what_does_not_fit_is_refused_before_it_starts(void **state)
     unsetenv("MIDPOOL_MEMORY");
 }
 
+/* The store that it leaves is one as others are. */
+static void a_store_is_measured_and_stays(void **state)
+{
+    (void)state;
+    static const char *const costs[] = { "put", "open", "count", "read", "find" };
+    mp_spawned s = expect(0, "bench store --runs 60 --epochs 5 --store @/bench.db --json", NULL);
+    const mp_json *v = json_of(&s);
+    assert_int_equal(mp_json_int(v, "runs", -1), 60);
+    assert_true(mp_json_real(v, "bytes_per_run", -1) > 100);
+    for (int i = 0; i < 5; i++) {
+        const mp_json *c = mp_json_get(v, costs[i]);
+        assert_true(mp_json_real(c, "cpu_seconds", -1) > 0 && mp_json_real(c, "seconds", -1) > 0);
+    }
+    mp_spawn_free(&s);
+    s = expect(0, "status @/bench.db", NULL);
+    assert_non_null(strstr(s.out.p, "60 runs done, 0 failed, nobody is at work"));
+    mp_spawn_free(&s);
+    s = expect(0, "report @/bench.db --out @/bench.html", NULL);
+    assert_non_null(strstr(s.out.p, "MADE-UP"));
+    mp_spawn_free(&s);
+    refuse(2, "bench store --store @/bench.db", "bench.db is there already");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +244,7 @@ int main(void)
         cmocka_unit_test(the_profile_accounts_for_every_second_of_every_thread),
         cmocka_unit_test(growing_graphs_are_measured),
         cmocka_unit_test(products_are_measured_beside_the_machine),
+        cmocka_unit_test(a_store_is_measured_and_stays),
         cmocka_unit_test(the_forecast_of_memory_is_near_the_peak),
         cmocka_unit_test(so_it_is_on_real_data),
         cmocka_unit_test(what_does_not_fit_is_refused_before_it_starts),

@@ -96,11 +96,11 @@ static mp_mat *seeds_attend(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_ma
     mp_lin k = map_of(l, &l->conv_k, l->k);
     mp_mat *y = l->convolves ? mp_agg(c, g, MP_AGG_GCN, x, NULL, false) : x, *head[MP_HEADS_MOST];
     mp_mat *ask = mp_head_spread(c, q, l->heads, (mp_real)(1 / sqrt((double)q->cols)));
-    mp_mat *u = mp_linear(c, y, mp_linear(c, mp_use(c, k.w), ask, NULL, false),
-                          mp_linear(c, mp_use(c, k.b), ask, NULL, false), false);
+    mp_mat *bias = mp_linear(c, mp_use(c, k.b), ask, NULL, false);
+    mp_mat *u = mp_linear(c, y, mp_linear(c, mp_use(c, k.w), ask, NULL, false), bias, false);
     mp_mat *t = l->over_queries ? mp_softmax_rows(c, u, l->heads) : mp_softmax(c, u, ptr, graphs);
-    reading r = { q, mp_block_gram(c, t, y, ptr, graphs),
-                  mp_block_gram(c, t, mp_mat_full(c, 1, x->rows, 1), ptr, graphs), graphs };
+    mp_mat *z = mp_block_gram(c, t, y, ptr, graphs);
+    reading r = { q, z, mp_block_gram(c, t, mp_mat_full(c, 1, x->rows, 1), ptr, graphs), graphs };
     for (int h = 0; h < l->heads; h++) head[h] = head_values(l, c, &r, h);
     return l->heads == 1 ? head[0] : mp_cat(c, head, l->heads);
 }

@@ -94,6 +94,7 @@ mp_mat *mp_mem_net_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input
     const int *ptr = mp_even_ptr(c, B, s1->cols);
     x = mp_mem_run(&n->mem[1], c, x, ptr, B, &s2);
     mp_real w = (mp_real)n->weight;
-    *aux = mp_mix(c, w, mp_kl_loss(c, s1, g->node_ptr, B, n->detach), w, mp_kl_loss(c, s2, ptr, B, n->detach));
+    mp_mat *second = mp_kl_loss(c, s2, ptr, B, n->detach);
+    *aux = mp_mix(c, w, mp_kl_loss(c, s1, g->node_ptr, B, n->detach), w, second);
     return x;
 }

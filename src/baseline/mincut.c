@@ -41,11 +41,10 @@ mp_pooled mp_mincut_pool(mp_ctx *c, const mp_adjacency *a, mp_mat *x, mp_mat *lo
 {
     mp_mat *s = mp_softmax_rows(c, logits, 1);
     mp_mat *a0 = mp_block_gram(c, s, times(c, a, s), a->ptr, a->graphs);
-    return (mp_pooled){ .x = mp_block_gram(c, s, x, a->ptr, a->graphs),
-                        .a = mp_block_sym(c, a0),
-                        .lift = mp_lift_blocks(s, a->ptr, a->graphs),
-                        .loss = { mp_cut_loss(c, s, a0, degrees(c, a, x->rows), a->ptr, a->graphs),
-                                  mp_ortho_loss(c, mp_block_gram(c, s, s, a->ptr, a->graphs), a->graphs) } };
+    mp_mat *pooled = mp_block_gram(c, s, x, a->ptr, a->graphs), *even = mp_block_sym(c, a0);
+    mp_mat *cut = mp_cut_loss(c, s, a0, degrees(c, a, x->rows), a->ptr, a->graphs);
+    mp_mat *ortho = mp_ortho_loss(c, mp_block_gram(c, s, s, a->ptr, a->graphs), a->graphs);
+    return (mp_pooled){ .x = pooled, .a = even, .loss = { cut, ortho }, .lift = mp_lift_blocks(s, a->ptr, a->graphs) };
 }
 
 static mp_block_conv graph_conv_init(mp_params *p, const char *prefix, int in, int out)

@@ -75,7 +75,8 @@ static mp_mat *polynomials(const cheby *a, mp_ctx *c, const mp_graph *L, mp_inpu
 {
     mp_mat *now = mp_lin_run(&a->of[a->order - 1], c, x, false), *before = NULL;
     for (int q = a->order - 2; q >= 1; q--) {
-        mp_mat *next = mp_mix(c, 1, mp_lin_run(&a->of[q], c, x, false), 2, mp_agg(c, L, MP_AGG_SUM, now, NULL, false));
+        mp_mat *near = mp_agg(c, L, MP_AGG_SUM, now, NULL, false);
+        mp_mat *next = mp_mix(c, 1, mp_lin_run(&a->of[q], c, x, false), 2, near);
         if (before) next = mp_mix(c, 1, next, -1, before);
         before = now;
         now = next;

@@ -83,9 +83,8 @@ static void cheb_init(void *state, const mp_conv_setup *s)
 static mp_mat *cheb_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input x, bool relu)
 {
     const two *a = state;
-    mp_mat *y = mp_mix(c, 1, mp_lin_run(&a->first, c, x, false), -1,
-                       mp_agg(c, g, MP_AGG_SYM, mp_lin_run(&a->second, c, x, false), NULL, false));
-    return relu_of(c, y, relu);
+    mp_mat *near = mp_agg(c, g, MP_AGG_SYM, mp_lin_run(&a->second, c, x, false), NULL, false);
+    return relu_of(c, mp_mix(c, 1, mp_lin_run(&a->first, c, x, false), -1, near), relu);
 }
 
 /* clang-format off */

@@ -43,8 +43,8 @@ static mp_mat *judge_run(const judge *d, mp_ctx *c, mp_mat *u, mp_mat *v)
 {
     int C = u->cols;
     mp_mat *w = mp_use(c, d->w);
-    mp_mat *h = mp_mix(c, 1, mp_linear(c, u, mp_rows(c, w, 0, C), mp_use(c, d->b), false), 1,
-                       mp_linear(c, v, mp_rows(c, w, C, 2 * C), NULL, false));
+    mp_mat *second = mp_linear(c, v, mp_rows(c, w, C, 2 * C), NULL, false);
+    mp_mat *h = mp_mix(c, 1, mp_linear(c, u, mp_rows(c, w, 0, C), mp_use(c, d->b), false), 1, second);
     return mp_lin_run(&d->last, c, MP_DENSE(mp_act_of(c, h, MP_ACT_LEAKY)), false);
 }
 
@@ -85,7 +85,8 @@ static mp_mat *contrast(const mp_pool *pool, const judge *d, mp_ctx *c, const mp
     mp_mat *all = mp_readout(c, x, g->node_ptr, g->graphs, MP_READ_MEAN);
     mp_mat *yes = judge_run(d, c, weighted_read(pool, c, g, x, real), all);
     mp_mat *no = judge_run(d, c, weighted_read(pool, c, g, x, fake), all);
-    return mp_mix(c, (mp_real)0.5, mp_bce(c, yes, true), (mp_real)0.5, mp_bce(c, no, false));
+    mp_mat *wrong = mp_bce(c, no, false);
+    return mp_mix(c, (mp_real)0.5, mp_bce(c, yes, true), (mp_real)0.5, wrong);
 }
 
 static void cgi_init(void *state, const mp_setup *s)

@@ -91,7 +91,10 @@ void mp_layout_spring(const mp_graph *g, uint64_t seed, double *x, double *y)
     place *at = MP_NEW(a, place, n), *force = MP_NEW(a, place, n);
     mp_rng r = mp_rng_stream(seed, MP_FOR_LAYOUT, (uint64_t)n, 0, 0);
     double k = sqrt(1.0 / n);
-    for (int v = 0; v < n; v++) at[v] = (place){ mp_rng_unit(&r), mp_rng_unit(&r) };
+    for (int v = 0; v < n; v++) {
+        at[v].x = mp_rng_unit(&r);
+        at[v].y = mp_rng_unit(&r);
+    }
     for (int i = 0; i < rounds; i++) {
         for (int v = 0; v < n; v++) force[v] = (place){ 0, 0 };
         push(n, at, k, force);

@@ -112,6 +112,8 @@ static void every_method_and_network_on_generated_graphs(void **state)
         "pool=cgi variant=authors",
         "pool=sag score-conv=gat",
         "pool=sag score-conv=cheb",
+        "pool=topk conv=chebygin cheb-order=4",
+        "pool=topk conv=chebygin cheb-order=3 cheb-agg=sum cheb-layers=2",
         "pool=gsa fusion=gat",
         "pool=topk width=mlp " MID,
         "pool=topk width=multihead " MID,
@@ -177,8 +179,10 @@ static int start(void **state)
     return 0;
 }
 
-int main(void)
+/* test_bits '*generated*' runs the tests whose names fit. */
+int main(int argc, char **argv)
 {
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     mp_unpack_with(&mp_libarchive);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(every_method_and_network_on_generated_graphs, start),

@@ -5,7 +5,7 @@ MESON_FLAGS ?=
 PREFIX ?=
 DESTDIR ?=
 
-.PHONY: all demo check bench results install uninstall prefix clean setup fuzz
+.PHONY: all demo check bench results install uninstall prefix clean setup fuzz arm
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -40,6 +40,12 @@ results: all
 	@sed -i -e '/^<!-- reproduced -->/,/^<!-- end -->/{//!d}' -e '/^<!-- reproduced -->/r $(BUILD)/shown/all' docs/results.md
 	@cp $(BUILD)/shown/11/classification-1.svg docs/mid.svg
 
+# The program for 64-bit ARM in build-arm; scripts/run-arm runs it under qemu.
+arm:
+	@sh scripts/setup arm
+	@[ -f build-arm/build.ninja ] || meson setup build-arm --cross-file scripts/arm64.ini -Drdkit=disabled -Dfetch=disabled
+	@ninja -C build-arm midpool
+
 fuzz: setup
 	@sh scripts/fuzz 60
 
@@ -55,4 +61,4 @@ uninstall: prefix
 	@sh scripts/uninstall $(BUILD) '$(DESTDIR)'
 
 clean:
-	rm -rf $(BUILD) build-asan build-tsan build-clang build-fuzz
+	rm -rf $(BUILD) build-asan build-tsan build-clang build-fuzz build-arm

@@ -24,6 +24,25 @@ static inline void mp_flush_off(unsigned before)
 {
     __builtin_ia32_ldmxcsr(before);
 }
+#elif defined(__aarch64__)
+static inline unsigned mp_flush_now(void)
+{
+    unsigned long now;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(now));
+    return (unsigned)now;
+}
+
+static inline void mp_flush_off(unsigned before)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"((unsigned long)before) : "memory");
+}
+
+static inline unsigned mp_flush_on(void)
+{
+    unsigned before = mp_flush_now();
+    mp_flush_off(before | 1u << 24); /* FZ: results and inputs */
+    return before;
+}
 #else
 static inline unsigned mp_flush_now(void)
 {

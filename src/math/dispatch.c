@@ -12,6 +12,9 @@ extern const mp_kernels mp_v3_kernels;
 #ifdef MP_HAS_v4
 extern const mp_kernels mp_v4_kernels;
 #endif
+#ifdef MP_HAS_neon /* every 64-bit ARM has it */
+extern const mp_kernels mp_neon_kernels;
+#endif
 
 static bool always(void)
 {
@@ -44,6 +47,9 @@ static const struct {
 #endif
 #ifdef MP_HAS_v3
     { &mp_v3_kernels, has_v3 },
+#endif
+#ifdef MP_HAS_neon
+    { &mp_neon_kernels, always },
 #endif
     { &mp_base_kernels, always },
 };

@@ -9,7 +9,7 @@
 #include "math/kernels.h"
 #include "math/simd.h"
 
-#if VW == 16
+#if VW == 16 || VW == 4 /* 32 registers */
 #define MR 14
 #elif VW == 8
 #define MR 6
@@ -138,6 +138,16 @@ static void turn(mp_real *out, size_t ldo, const mp_real *in, size_t ldi)
     }
 }
 #define TURN 8
+#elif VW == 4
+static void turn(mp_real *out, size_t ldo, const mp_real *in, size_t ldi)
+{
+    float32x4x4_t r;
+    for (int i = 0; i < 4; i++) r.val[i] = vld1q_f32(in + (size_t)i * ldi);
+    float column[16];
+    vst4q_f32(column, r); /* interleaves: row i of the block turned round is at column + 4 i */
+    for (int i = 0; i < 4; i++) vst1q_f32(out + (size_t)i * ldo, vld1q_f32(column + 4 * (size_t)i));
+}
+#define TURN 4
 #else
 static void turn(mp_real *out, size_t ldo, const mp_real *in, size_t ldi)
 {

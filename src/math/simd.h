@@ -58,6 +58,48 @@ typedef __m256i ivec;
 #define ivset(x)             _mm256_set1_epi32(x)
 #define ivstore(p, a)        _mm256_storeu_si256((__m256i *)(void *)(p), (a))
 #define ivpick(m, a, b)      _mm256_blendv_epi8((b), (a), _mm256_castps_si256(m))
+#elif !defined(MP_DOUBLE) && defined(__ARM_NEON) && defined(MP_NEON)
+#include <arm_neon.h>
+#define VW                   4
+typedef float32x4_t vec;
+#define vload(p)             vld1q_f32(p)
+#define vstore(p, a)         vst1q_f32((p), (a))
+#define vload_part(p, n)     load_part((p), (n))
+#define vstore_part(p, n, a) store_part((p), (n), (a))
+#define vstream(p, a)        vst1q_f32((p), (a))
+#define vstreamed()          ((void)0)
+#define vset(x)              vdupq_n_f32(x)
+#define vfma(a, b, c)        vfmaq_f32((c), (a), (b))
+#define vadd(a, b)           vaddq_f32((a), (b))
+#define vmul(a, b)           vmulq_f32((a), (b))
+#define vmax(a, b)           larger((a), (b))
+#define vrelu(a)             vbslq_f32(vcltzq_f32(a), vdupq_n_f32(0), (a))
+typedef uint32x4_t vmask;
+typedef int32x4_t ivec;
+#define vgreater(a, b)       vcgtq_f32((a), (b))
+#define vpick(m, a, b)       vbslq_f32((m), (a), (b))
+#define ivset(x)             vdupq_n_s32(x)
+#define ivstore(p, a)        vst1q_s32((p), (a))
+#define ivpick(m, a, b)      vbslq_s32((m), (a), (b))
+
+static inline vec larger(vec a, vec b)
+{
+    return vbslq_f32(vcgtq_f32(a, b), a, b);
+}
+
+static inline vec load_part(const float *p, int n)
+{
+    float lane[4] = { 0 };
+    for (int i = 0; i < n; i++) lane[i] = p[i];
+    return vld1q_f32(lane);
+}
+
+static inline void store_part(float *p, int n, vec a)
+{
+    float lane[4];
+    vst1q_f32(lane, a);
+    for (int i = 0; i < n; i++) p[i] = lane[i];
+}
 #else
 #define VW                   1
 typedef mp_real vec;
@@ -146,13 +188,33 @@ static inline mp_real dot(const mp_real *x, const mp_real *y, int n)
         return fold(lane);
     }
     __m256 h = _mm256_add_ps(a, b);
+#elif VW == 4
+    vec a = vset(0.0f), b = a, d = a, e = a;
+    for (; c + 16 <= n; c += 16) {
+        a = vfma(vload(x + c), vload(y + c), a);
+        b = vfma(vload(x + c + 4), vload(y + c + 4), b);
+        d = vfma(vload(x + c + 8), vload(y + c + 8), d);
+        e = vfma(vload(x + c + 12), vload(y + c + 12), e);
+    }
+    if (c < n) {
+        float lane[LANES];
+        vstore(lane, a);
+        vstore(lane + 4, b);
+        vstore(lane + 8, d);
+        vstore(lane + 12, e);
+        for (int l = 0; c < n; l++, c++) lane[l] = fma1(x[c], y[c], lane[l]);
+        return fold(lane);
+    }
+    vec q = vadd(vadd(a, d), vadd(b, e));
+    float32x2_t r = vadd_f32(vget_low_f32(q), vget_high_f32(q));
+    return vget_lane_f32(r, 0) + vget_lane_f32(r, 1);
 #endif
-#if VW > 1
+#if VW > 4
     __m128 q = _mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
     q = _mm_add_ps(q, _mm_movehl_ps(q, q));
     q = _mm_add_ss(q, _mm_shuffle_ps(q, q, 1));
     return _mm_cvtss_f32(q);
-#else
+#elif VW == 1
     mp_real lane[LANES] = { 0 };
     for (; c < n; c++) lane[c % LANES] = fma1(x[c], y[c], lane[c % LANES]);
     return fold(lane);

@@ -219,8 +219,8 @@ typedef struct machine {
 
 static void repeat(mp_rig *r, net *n, void *state)
 {
-    static const machine machines[] = { { "base", 1 }, { "base", 2 }, { "base", 5 }, { "v3", 1 },
-                                        { "v3", 2 },   { "v4", 1 },   { "v4", 5 } };
+    static const machine machines[] = { { "base", 1 }, { "base", 2 }, { "base", 5 }, { "v3", 1 },  { "v3", 2 },
+                                        { "v4", 1 },   { "v4", 5 },   { "neon", 1 }, { "neon", 5 } };
     (void)state;
     int sizes[60], which[60];
     double *label = MP_NEW(r->memory, double, 60);

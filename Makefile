@@ -1,11 +1,11 @@
-# Two commands set everything up on a fresh Debian machine: make demo, make check. The build itself is Meson's.
+# Three commands set everything up on a fresh Debian machine: make demo, make check, make python. The build itself is Meson's.
 # make install PREFIX=/opt/midpool puts it there, make uninstall with the same PREFIX removes it; DESTDIR stands in front of both.
 BUILD ?= build
 MESON_FLAGS ?=
 PREFIX ?=
 DESTDIR ?=
 
-.PHONY: all demo check bench results install uninstall prefix clean setup fuzz arm
+.PHONY: all demo check bench results install uninstall prefix clean setup fuzz arm python
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -21,6 +21,14 @@ demo: all
 
 check: setup
 	@sh scripts/check
+
+# The Python package in $(BUILD)/python, and its tests. PYTHONPATH=$(BUILD)/python python3 -c "import midpool"
+python:
+	@sh scripts/setup python
+	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) $(MESON_FLAGS)
+	@meson configure $(BUILD) -Dpython=enabled
+	@ninja -C $(BUILD) python
+	@meson test -C $(BUILD) --suite python --print-errorlogs
 
 bench: all
 	@$(BUILD)/midpool bench gemm

@@ -5,6 +5,7 @@
 #include "data/features.h"
 #include "data/load.h"
 #include "data/query.h"
+#include "graph/twins.h"
 
 #include <math.h>
 #include <string.h>
@@ -294,9 +295,42 @@ static mp_raw view(const mp_data *d, bool edges, mp_arena *a)
     return raw;
 }
 
+/* Classes by the numbers that a model has for their names. */
+static mp_err take_names(const mp_dataset_as *as, mp_arena *a, mp_raw *raw)
+{
+    int names = mp_dataset_as_names(as), *place = MP_NEW(a, int, raw->class_names);
+    if (!names || !raw->class_name || !raw->graph_label) return MP_OK;
+    int64_t *label = MP_NEW_RAW(a, int64_t, raw->graphs.graphs);
+    for (int c = 0; c < raw->class_names; c++)
+        while (place[c] < names && strcmp(as->class_name[place[c]], raw->class_name[c]) != 0) place[c]++;
+    for (int b = 0; b < raw->graphs.graphs; b++) {
+        label[b] = place[raw->graph_label[b]];
+        if (label[b] == names)
+            return mp_fail(MP_ERR_INPUT, "%s: graph %d has the class '%.80s', which the model does not know", raw->name,
+                           b, raw->class_name[raw->graph_label[b]]);
+    }
+    raw->graph_label = label;
+    raw->class_name = as->class_name;
+    raw->class_names = names;
+    return MP_OK;
+}
+
+mp_err mp_api_inputs(const mp_data *d, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
+{
+    mp_raw raw = view(d, mp_raw_wants_edges(&d->raw, as), a);
+    raw.graph_label = NULL;
+    raw.target = NULL;
+    raw.class_names = 0;
+    raw.class_name = NULL;
+    MP_TRY(mp_dataset_piece(&raw, as, a, out));
+    mp_graph_know(a, &out->graphs);
+    return MP_OK;
+}
+
 mp_err mp_api_build(const mp_data *d, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
 {
     mp_raw raw = view(d, mp_raw_wants_edges(&d->raw, as), a);
+    if (as) MP_TRY(take_names(as, a, &raw));
     MP_TRY(mp_dataset_build(&raw, as, a, out));
     out->origin = d->origin;
     return MP_OK;

@@ -270,7 +270,10 @@ static mp_err ask_in(asking *q)
     const mp_kernels *unused;
     mp_dataset_as as = mp_about_as(q->m->model, &q->m->about);
     MP_TRY(mp_api_kernels(&unused));
-    MP_TRY(mp_api_build(q->d, &as, q->arena, &q->data));
+    if (q->measure)
+        MP_TRY(mp_api_build(q->d, &as, q->arena, &q->data));
+    else
+        MP_TRY(mp_api_inputs(q->d, &as, q->arena, &q->data));
     MP_TRY(list_graphs(q));
     if (q->measure && !q->data.seal)
         return mp_fail(MP_ERR_INPUT, "%s has no labels of graphs to compare with", q->data.name);

@@ -64,54 +64,100 @@ mp_err mp_query_check(const mp_recipe *r, const mp_query *in)
     return check_labels("node", in->labels, in->nodes, r->label_columns, r->label_min, r->label_count);
 }
 
-/* Stable counting sort of n pairs by `by`; the other half follows. */
-static void sort_pairs(mp_arena *a, int nodes, int n, const int *by, const int *with, int *out_by, int *out_with)
+/* Where lists of nodes begin, one for each node: its neighbours, those that are listed twice included. */
+static int *count_ends(const mp_query *in, mp_arena *a)
 {
-    int *at = MP_NEW(a, int, nodes + 1);
-    for (int i = 0; i < n; i++) at[by[i] + 1]++;
-    for (int v = 0; v < nodes; v++) at[v + 1] += at[v];
-    for (int i = 0; i < n; i++) {
-        int to = at[by[i]]++;
-        out_by[to] = by[i];
-        out_with[to] = with[i];
+    int *ptr = MP_NEW(a, int, in->nodes + 1);
+    for (int e = 0; e < in->edges; e++) {
+        bool loop = in->from[e] == in->to[e];
+        ptr[in->from[e] + 1] += !loop;
+        ptr[in->to[e] + 1] += !loop;
     }
+    for (int v = 0; v < in->nodes; v++) ptr[v + 1] += ptr[v];
+    return ptr;
+}
+
+static int *places(const int *ptr, int n, mp_arena *a)
+{
+    int *at = MP_NEW_RAW(a, int, n);
+    for (int v = 0; v < n; v++) at[v] = ptr[v];
+    return at;
+}
+
+/* Rows of columns: every node's list first, in any order; read node by node they fill the rows in ascending order. */
+static void fill_rows(const mp_query *in, const int *ptr, mp_arena *a, int *col)
+{
+    int *list = MP_NEW_RAW(a, int, ptr[in->nodes]), *at = places(ptr, in->nodes, a);
+    for (int e = 0; e < in->edges; e++) {
+        if (in->from[e] == in->to[e]) continue;
+        list[at[in->from[e]]++] = in->to[e];
+        list[at[in->to[e]]++] = in->from[e];
+    }
+    for (int v = 0; v < in->nodes; v++) at[v] = ptr[v];
+    for (int v = 0; v < in->nodes; v++)
+        for (int i = ptr[v]; i < ptr[v + 1]; i++) col[at[list[i]]++] = v;
+}
+
+/* Equal columns, which lie side by side, become one. */
+static void drop_repeats(int nodes, int *ptr, int *col)
+{
+    int kept = 0, first = 0;
+    for (int v = 0; v < nodes; v++) {
+        int end = ptr[v + 1];
+        for (int i = first; i < end; i++)
+            if (i == first || col[i] != col[i - 1]) col[kept++] = col[i];
+        first = end;
+        ptr[v + 1] = kept;
+    }
+}
+
+/* Whether edges are listed from both ends in the order of rows and columns, as matrices have them: ptr and rev are filled in then. */
+static bool is_ready(const mp_query *in, int *ptr, int *rev)
+{
+    for (int e = 0; e < in->edges; e++) {
+        if (in->from[e] == in->to[e]) return false;
+        if (e && (in->from[e] < in->from[e - 1] || (in->from[e] == in->from[e - 1] && in->to[e] <= in->to[e - 1])))
+            return false;
+        ptr[in->from[e] + 1]++;
+    }
+    for (int v = 0; v < in->nodes; v++) ptr[v + 1] += ptr[v];
+    return mp_graph_reverse(in->nodes, ptr, in->to, rev);
 }
 
 /* Both directions of every edge, sorted by (row, column), without repeats and self loops. */
 void mp_query_graph(const mp_query *in, mp_arena *a, mp_graph *g)
 {
-    int n = 0, room = 2 * in->edges;
-    int *src = MP_NEW_RAW(a, int, room), *dst = MP_NEW_RAW(a, int, room);
-    int *by_col = MP_NEW_RAW(a, int, room), *its_row = MP_NEW_RAW(a, int, room);
-    for (int e = 0; e < in->edges; e++) {
-        if (in->from[e] == in->to[e]) continue;
-        src[n] = dst[n + 1] = in->from[e];
-        dst[n] = src[n + 1] = in->to[e];
-        n += 2;
-    }
-    sort_pairs(a, in->nodes, n, dst, src, by_col, its_row);
-    sort_pairs(a, in->nodes, n, its_row, by_col, src, dst);
-    int *row_ptr = MP_NEW(a, int, in->nodes + 1), *node_ptr = MP_NEW(a, int, 2), kept = 0;
-    for (int i = 0; i < n; i++) {
-        if (kept && src[kept - 1] == src[i] && dst[kept - 1] == dst[i]) continue;
-        src[kept] = src[i];
-        dst[kept++] = dst[i];
-        row_ptr[src[i] + 1]++;
-    }
-    for (int v = 0; v < in->nodes; v++) row_ptr[v + 1] += row_ptr[v];
+    int *node_ptr = MP_NEW(a, int, 2);
     node_ptr[1] = in->nodes;
-    int *rev = MP_NEW_RAW(a, int, kept);
-    bool symmetric = mp_graph_reverse(in->nodes, row_ptr, dst, rev);
+    mp_arena_mark before = mp_arena_here(a);
+    int *ptr = MP_NEW(a, int, in->nodes + 1), *rev = MP_NEW_RAW(a, int, in->edges);
+    if (is_ready(in, ptr, rev)) {
+        int *same = MP_NEW_RAW(a, int, in->edges);
+        for (int e = 0; e < in->edges; e++) same[e] = in->to[e];
+        *g = mp_graph_of(a, 1, node_ptr, ptr, same, rev);
+        return;
+    }
+    mp_arena_back(a, before);
+    ptr = count_ends(in, a);
+    int *col = MP_NEW_RAW(a, int, ptr[in->nodes]);
+    mp_arena_mark columns = mp_arena_here(a);
+    fill_rows(in, ptr, a, col);
+    mp_arena_back(a, columns);
+    drop_repeats(in->nodes, ptr, col);
+    rev = MP_NEW_RAW(a, int, ptr[in->nodes]);
+    bool symmetric = mp_graph_reverse(in->nodes, ptr, col, rev);
     mp_assert(symmetric);
-    *g = mp_graph_of(a, 1, node_ptr, row_ptr, dst, rev);
+    *g = mp_graph_of(a, 1, node_ptr, ptr, col, rev);
 }
 
 mp_err mp_sparse_of(const float *v, int rows, int cols, const char *what, mp_arena *a, mp_sparse *out)
 {
     size_t n = (size_t)rows * (size_t)cols, used = 0;
     if (n > MP_MOST_COUNT) return mp_fail(MP_ERR_LIMIT, "%d x %d %s are too many", rows, cols, what);
-    int *ptr = MP_NEW(a, int, rows + 1), *col = MP_NEW_RAW(a, int, n);
-    mp_real *val = MP_NEW_RAW(a, mp_real, n);
+    size_t stored = 0;
+    for (size_t i = 0; i < n; i++) stored += v[i] != 0;
+    int *ptr = MP_NEW(a, int, rows + 1), *col = MP_NEW_RAW(a, int, stored);
+    mp_real *val = MP_NEW_RAW(a, mp_real, stored);
     for (int r = 0; r < rows; r++) {
         for (int c = 0; c < cols; c++) {
             float f = v[(size_t)r * (size_t)cols + (size_t)c];

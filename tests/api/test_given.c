@@ -213,6 +213,71 @@ static void written_files_are_the_same_set(void **state)
     fails(MP_ERR_IO, "nowhere", mp_data_write(f->data, "/nowhere/w.jsonl"));
 }
 
+/* ---- labels and models ---- */
+
+static void answers_do_not_look_at_labels_and_metrics_match_names(void **state)
+{
+    const fixture *f = *state;
+    static float want[2 * GRAPHS], value[2 * GRAPHS];
+    static const char *const turned[] = { "star", "blob", "ring" };
+    double other[GRAPHS];
+    mp_trained *m;
+    mp_data *d;
+    mp_metric_value before[MP_METRICS_ROOM], after[MP_METRICS_ROOM];
+    int n;
+    must(mp_train(f->full, usual, NULL, &m, NULL));
+    must(mp_predict_data(m, f->full, NULL, 0, 1, want, NULL));
+    must(mp_evaluate(m, f->full, NULL, 0, 1, before, &n));
+    mp_arrays in = f->all; /* the same classes in another order, and one that no graph has */
+    for (int b = 0; b < GRAPHS; b++) other[b] = f->place[b] ? 0 : 2;
+    in.label = other;
+    in.class_name = turned;
+    in.class_names = 3;
+    must(mp_data_make(&in, &d));
+    must(mp_evaluate(m, d, NULL, 0, 1, after, &n));
+    assert_memory_equal(before, after, (size_t)n * sizeof *before);
+    mp_data_free(d);
+    other[3] = 1;
+    must(mp_data_make(&in, &d));
+    must(mp_predict_data(m, d, NULL, 0, 1, value, NULL));
+    assert_memory_equal(value, want, sizeof want);
+    fails(MP_ERR_INPUT, "graph 3 has the class 'blob', which the model does not know",
+          mp_evaluate(m, d, NULL, 0, 1, after, &n));
+    mp_data_free(d);
+    mp_trained_free(m);
+}
+
+/* Edges once, from both ends, in any order and repeated are the same graph. */
+static void lists_of_edges_may_come_in_any_order(void **state)
+{
+    const fixture *f = *state;
+    static int from[4 * MOST_EDGES], to[4 * MOST_EDGES];
+    char one[17], other[17];
+    int E = f->w.arrays.edges, n = 0;
+    mp_arrays in = f->w.arrays;
+    mp_data *d;
+    print_of(f->data, one);
+    for (int v = 0; v < f->w.node_ptr[GRAPHS]; v++) /* as a matrix has them */
+        for (int u = 0; u < f->w.node_ptr[GRAPHS]; u++)
+            for (int e = 0; e < E; e++)
+                if ((f->w.from[e] == v && f->w.to[e] == u) || (f->w.from[e] == u && f->w.to[e] == v)) {
+                    from[n] = v;
+                    to[n++] = u;
+                }
+    assert_int_equal(n, 2 * E);
+    in.from = from;
+    in.to = to;
+    for (int k = 0; k < 4; k++) {
+        in.edges = k == 1 ? n - 1 : n; /* 1: one end is missing, so it is no matrix */
+        if (k == 2) from[n] = to[n] = 5, in.edges = ++n;
+        if (k == 3) from[n] = from[0], to[n] = to[0], in.edges = ++n;
+        must(mp_data_make(&in, &d));
+        print_of(d, other);
+        assert_string_equal(one, other);
+        mp_data_free(d);
+    }
+}
+
 /* ---- a split of one's own ---- */
 
 static void train_on(const fixture *f, mp_parts parts, mp_result *r)
@@ -373,6 +438,8 @@ int main(void)
         cmocka_unit_test(some_graphs_come_back_with_numbers_of_their_own),
         cmocka_unit_test(names_and_ranges_of_labels_are_kept_and_checked),
         cmocka_unit_test(written_files_are_the_same_set),
+        cmocka_unit_test(answers_do_not_look_at_labels_and_metrics_match_names),
+        cmocka_unit_test(lists_of_edges_may_come_in_any_order),
         cmocka_unit_test(listed_graphs_train_as_the_split_of_the_set),
         cmocka_unit_test(without_validation_graphs_a_tenth_validates),
         cmocka_unit_test(a_fold_says_what_its_graphs_are_for),

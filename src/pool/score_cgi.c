@@ -150,7 +150,8 @@ static void authors_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     mp_mat *real = two_layers(a->real, c, p->g, p->x), *fake = two_layers(a->fake, c, p->g, p->x);
     p->x = mp_act_of(c, mp_conv_run(&a->change, c, p->g, MP_DENSE(p->x), false), MP_ACT_LEAKY);
     p->score = mp_mix(c, 1, real, -1, fake);
-    p->loss = contrast(pool, &a->d, c, p->g, p->x, mp_act_of(c, real, MP_ACT_TANH), mp_act_of(c, fake, MP_ACT_TANH));
+    mp_mat *against = mp_act_of(c, fake, MP_ACT_TANH);
+    p->loss = contrast(pool, &a->d, c, p->g, p->x, mp_act_of(c, real, MP_ACT_TANH), against);
 }
 
 const mp_scorer mp_score_cgi_authors = { .name = "real and fake",

@@ -99,8 +99,8 @@ static void vip_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     p->score = critic(a, c, mq, near);
     if (!c->record || mp_pool_loss_weight(pool) == 0) return;
     mp_mat *other = mp_pick(c, mq, random_order(c, m->rows), m->rows);
-    p->loss = mp_mix(c, (mp_real)0.5, mp_bce(c, mean_critic(c, p->score), true), (mp_real)0.5,
-                     mp_bce(c, mean_critic(c, critic(a, c, other, near)), false));
+    mp_mat *wrong = mp_bce(c, mean_critic(c, critic(a, c, other, near)), false);
+    p->loss = mp_mix(c, (mp_real)0.5, mp_bce(c, mean_critic(c, p->score), true), (mp_real)0.5, wrong);
 }
 
 const mp_scorer mp_score_vip = { .name = "neighbourhood information",

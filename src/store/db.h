@@ -3,6 +3,7 @@
 #ifndef MP_DB_H
 #define MP_DB_H
 
+#include "store/configs.h"
 #include "store/store.h"
 
 #include <sqlite3.h>
@@ -62,8 +63,8 @@ MP_MUST mp_err mp_db_quick(mp_store *s, mp_err (*body)(mp_store *s, void *contex
 MP_MUST mp_err mp_work_release(mp_store *s, const mp_run_key *key);
 
 /* A statement that gives the rows of runs where `where` holds, its first column the id; and a run out of such a row, but for its
- * metrics and its curve. */
+ * metrics and its curve. `known` (configs.h; may be NULL) has the configurations of rows before it. */
 MP_MUST mp_err mp_row_prepare(mp_store *s, const char *where, sqlite3_stmt **out);
-MP_MUST mp_err mp_row_read(sqlite3_stmt *stmt, mp_arena *a, mp_stored *out);
+MP_MUST mp_err mp_row_read(sqlite3_stmt *stmt, mp_configs *known, mp_arena *a, mp_stored *out);
 
 #endif

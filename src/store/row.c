@@ -159,7 +159,18 @@ static mp_err read_status(sqlite3_stmt *stmt, mp_run_status *out)
     return mp_fail(MP_ERR_INPUT, "status: expected done or failed, got '%s'", text(stmt, STATUS));
 }
 
-static mp_err read_key(sqlite3_stmt *stmt, mp_arena *a, mp_run_key *k)
+/* The configuration, and its part of the key. */
+static mp_err read_config(sqlite3_stmt *stmt, mp_configs *known, mp_arena *a, mp_config *out, const char **part)
+{
+    const mp_config *config;
+    *part = NULL;
+    if (!known) return mp_config_from_json(mp_span_of(text(stmt, CONFIG)), "config", a, out);
+    MP_TRY(mp_configs_read(known, text(stmt, CONFIG), &config, part));
+    *out = *config;
+    return MP_OK;
+}
+
+static mp_err read_key(sqlite3_stmt *stmt, mp_configs *known, mp_arena *a, mp_run_key *k, char hash[65])
 {
     const char *print = text(stmt, FINGERPRINT);
     if (strspn(print, "0123456789abcdef") != 16)
@@ -171,9 +182,14 @@ static mp_err read_key(sqlite3_stmt *stmt, mp_arena *a, mp_run_key *k)
     k->fold = sqlite3_column_int(stmt, FOLD);
     k->folds = sqlite3_column_int(stmt, FOLDS);
     if (k->fold > (k->folds > 1 ? k->folds : 1)) return mp_fail(MP_ERR_INPUT, "fold: %d of %d", k->fold, k->folds);
-    MP_TRY(mp_config_from_json(mp_span_of(text(stmt, CONFIG)), "config", a, &k->config));
+    const char *part;
+    MP_TRY(read_config(stmt, known, a, &k->config, &part));
     if (k->config.seed != sqlite3_column_int(stmt, SEED))
         return mp_fail(MP_ERR_INPUT, "seed: %d, and %d in config", sqlite3_column_int(stmt, SEED), k->config.seed);
+    if (part)
+        mp_run_key_hash_with(k, part, hash);
+    else
+        mp_run_key_hash(k, hash);
     return MP_OK;
 }
 
@@ -215,15 +231,14 @@ static const char *copy(sqlite3_stmt *stmt, int i, mp_arena *a)
     return mp_arena_text(a, text(stmt, i), strlen(text(stmt, i)));
 }
 
-mp_err mp_row_read(sqlite3_stmt *stmt, mp_arena *a, mp_stored *out)
+mp_err mp_row_read(sqlite3_stmt *stmt, mp_configs *known, mp_arena *a, mp_stored *out)
 {
     char *hash = MP_NEW(a, char, 65);
     *out = (mp_stored){ .hash = hash };
     MP_TRY(check_columns(stmt));
     MP_TRY(read_status(stmt, &out->status));
-    MP_TRY(read_key(stmt, a, &out->key));
+    MP_TRY(read_key(stmt, known, a, &out->key, hash));
     MP_TRY(read_result(stmt, &out->result));
-    mp_run_key_hash(&out->key, hash);
     out->message = copy(stmt, MESSAGE, a);
     out->version = copy(stmt, VERSION, a);
     out->finished = copy(stmt, FINISHED, a);

@@ -131,6 +131,7 @@ typedef struct walk {
     mp_store *store;
     sqlite3_stmt *stmt, *curve;  /* curve NULL: nobody asks for them */
     sqlite3_stmt *metric, *bins; /* NULL: the store has none         */
+    mp_configs *known;
     mp_arena *arena;
     bool keep; /* everything stays in the arena; else it is emptied after each run */
     const char *pool;
@@ -180,7 +181,7 @@ static mp_err check_first(walk *w, const mp_stored *run)
 static mp_err visit(walk *w, each_fn *each, void *context)
 {
     mp_stored run;
-    mp_err e = mp_row_read(w->stmt, w->arena, &run);
+    mp_err e = mp_row_read(w->stmt, w->known, w->arena, &run);
     if (e == MP_OK) e = check_first(w, &run);
     if (e != MP_OK) {
         leave_out(w);
@@ -218,6 +219,7 @@ static mp_err walk_filtered(mp_store *s, const mp_store_filter *f, mp_arena *a, 
     static const mp_store_filter everything = { 0 };
     if (!f) f = &everything;
     walk w = { .store = s, .arena = a, .keep = keep, .pool = f->pool, .seen_arena = mp_arena_new(1 << 16) };
+    w.known = mp_configs_new();
     mp_err e = mp_row_prepare(s, where, &w.stmt);
     if (e == MP_OK && f->curves) e = mp_db_prepare(s, curve_sql, &w.curve);
     if (e == MP_OK && s->version >= 3) e = mp_db_prepare(s, metric_sql[s->version >= 6], &w.metric);
@@ -231,6 +233,7 @@ static mp_err walk_filtered(mp_store *s, const mp_store_filter *f, mp_arena *a, 
     sqlite3_finalize(w.metric);
     sqlite3_finalize(w.curve);
     sqlite3_finalize(w.stmt);
+    mp_configs_free(w.known);
     mp_arena_free(w.seen_arena);
     return e;
 }
@@ -289,7 +292,8 @@ static mp_err find(mp_store *s, sqlite3_stmt *stmt, const char *hash, mp_arena *
     *out = (mp_stored){ .status = MP_RUN_ABSENT };
     if (rc == SQLITE_DONE) return MP_OK;
     if (rc != SQLITE_ROW) return mp_db_fail(s, "looking for a run");
-    bool right = mp_row_read(stmt, a, out) == MP_OK && strcmp(out->hash, hash) == 0; /* the key is the content's */
+    bool right =
+        mp_row_read(stmt, NULL, a, out) == MP_OK && strcmp(out->hash, hash) == 0; /* the key is the content's */
     if (!right) *out = (mp_stored){ .status = MP_RUN_FAILED };
     return MP_OK;
 }

@@ -34,7 +34,7 @@ static int counting(const mp_config *c, const mp_opt *out[OPTIONS_MOST])
 }
 
 /* Trimmed first: an option that is not looked at must not decide whether another is. */
-static void put_config(const mp_config *given, mp_buf *b)
+void mp_run_key_config(const mp_config *given, mp_buf *b)
 {
     const mp_opt *list[OPTIONS_MOST];
     mp_config trimmed = *given, *c = &trimmed;
@@ -49,7 +49,7 @@ static void put_config(const mp_config *given, mp_buf *b)
     mp_json_close(b, '}');
 }
 
-void mp_run_key_text(const mp_run_key *key, mp_buf *b)
+static void put_key(const mp_run_key *key, const char *config, mp_buf *b)
 {
     char fingerprint[17];
     snprintf(fingerprint, sizeof fingerprint, "%016llx", (unsigned long long)key->fingerprint);
@@ -60,8 +60,24 @@ void mp_run_key_text(const mp_run_key *key, mp_buf *b)
     mp_json_add_int(b, "fold", key->fold);
     mp_json_add_int(b, "folds", key->folds);
     mp_json_key(b, "config");
-    put_config(&key->config, b);
+    mp_json_put_raw(b, config);
     mp_json_close(b, '}');
+}
+
+void mp_run_key_text(const mp_run_key *key, mp_buf *b)
+{
+    mp_buf config = MP_BUF_LOCAL;
+    mp_run_key_config(&key->config, &config);
+    put_key(key, config.p, b);
+    mp_buf_free(&config);
+}
+
+void mp_run_key_hash_with(const mp_run_key *key, const char *config, char hex[65])
+{
+    mp_buf b = MP_BUF_LOCAL;
+    put_key(key, config, &b);
+    mp_sha256_hex(b.p, b.n, hex);
+    mp_buf_free(&b);
 }
 
 void mp_run_key_hash(const mp_run_key *key, char hex[65])

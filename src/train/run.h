@@ -50,4 +50,8 @@ typedef struct mp_run_result {
 void mp_run_key_text(const mp_run_key *key, mp_buf *b);
 void mp_run_key_hash(const mp_run_key *key, char hex[65]);
 
+/* In two steps, for many runs of one configuration: its part of the text, and the hash with it. */
+void mp_run_key_config(const mp_config *config, mp_buf *b);
+void mp_run_key_hash_with(const mp_run_key *key, const char *config, char hex[65]);
+
 #endif

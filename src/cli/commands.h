@@ -4,9 +4,11 @@
 #define MP_COMMANDS_H
 
 int mp_cmd_bench(int argc, char **argv);
+int mp_cmd_compare(int argc, char **argv);
 int mp_cmd_cv(int argc, char **argv);
 int mp_cmd_data(int argc, char **argv);
 int mp_cmd_demo(int argc, char **argv);
+int mp_cmd_export(int argc, char **argv);
 int mp_cmd_explain(int argc, char **argv);
 int mp_cmd_ops(int argc, char **argv);
 int mp_cmd_predict(int argc, char **argv);

@@ -30,6 +30,8 @@ static const command commands[] = {
     { "predict", "labels and probabilities of a model for other graphs", mp_cmd_predict },
     { "explain", "which nodes a model kept, at every level, as JSON and as a picture", mp_cmd_explain },
     { "report", "tables and pictures of a store as one HTML file", mp_cmd_report },
+    { "compare", "which differences between methods may be claimed", mp_cmd_compare },
+    { "export", "runs and learning curves as CSV, for other programs", mp_cmd_export },
     { "status", "what of a store's study is done, running, failed, and the time left", mp_cmd_status },
     { "selftest", "golden files: outputs and gradients against the reference", mp_cmd_selftest },
     { "bench", "seconds, and the share of the machine's limit reached", mp_cmd_bench },

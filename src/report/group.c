@@ -228,6 +228,7 @@ static void name_groups(mp_group *g, int n, mp_arena *a)
     for (int i = 0; i < n; i++) {
         mp_buf_puts(&name[i], g[i].key.config.pool);
         put_setting(&g[i], &name[i]);
+        g[i].method = mp_arena_text(a, name[i].p, name[i].n);
         g[i].plain = true;
     }
     for (const mp_opt *o = mp_config_table; o->name; o++) {

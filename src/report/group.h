@@ -19,7 +19,8 @@ typedef enum mp_group_kind {
 } mp_group_kind;
 
 typedef struct mp_group {
-    const char *model; /* "sag", "sag + MID, no flip", and the options in which the studies of the data set differ */
+    const char *method; /* "sag", "sag + MID, no flip": the pooling and what is set or chosen of it */
+    const char *model;  /* "sag", "sag + MID, no flip", and the options in which the studies of the data set differ */
     mp_group_kind kind;
     mp_grid grid;                 /* what was chosen among; none: nothing was                 */
     int points;                   /* of the grid, whether they were run or not                */

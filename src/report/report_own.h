@@ -24,6 +24,11 @@ mp_paper_cell mp_report_paper(const mp_group *s, bool large);
 /* "MUTAG, sag + MID" */
 const char *mp_report_row_name(const mp_report_page *p, const mp_group *s);
 
+/* Calls `tell` for each option that is not as the data set and the method have it without being asked; the method, the seed and
+ * what a grid sets are left to the caller. */
+MP_MUST mp_err mp_report_each_option(const mp_run_key *key, mp_grid grid, mp_arena *a,
+                                     void (*tell)(mp_buf *b, const char *name, const char *value), mp_buf *b);
+
 /* A word of a shell: in single quotes where it needs them. */
 void mp_report_word(mp_buf *b, const char *word);
 

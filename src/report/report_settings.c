@@ -28,9 +28,8 @@ static mp_err usual_config(const mp_run_key *key, mp_arena *a, mp_config *out)
     return MP_OK;
 }
 
-/* Calls `tell` for each option that is not as usual; the method, the seed and what a grid sets are left to the caller. */
-static mp_err each_option(const mp_run_key *key, mp_grid grid, mp_arena *a,
-                          void (*tell)(mp_buf *b, const char *name, const char *value), mp_buf *b)
+mp_err mp_report_each_option(const mp_run_key *key, mp_grid grid, mp_arena *a,
+                             void (*tell)(mp_buf *b, const char *name, const char *value), mp_buf *b)
 {
     static const char *const aside[] = { "pool", "seed", NULL }, *const of_grid[] = { "flip", "score-dim", "drop",
                                                                                       NULL };
@@ -90,7 +89,7 @@ static mp_err put_yaml(const mp_group *s, mp_arena *a, mp_buf *b)
 {
     tell_yaml(b, "pool", s->key.config.pool);
     if (s->grid != MP_GRID_NONE) tell_yaml(b, "grid", mp_grid_name[s->grid]);
-    return each_option(&s->key, s->grid, a, tell_yaml, b);
+    return mp_report_each_option(&s->key, s->grid, a, tell_yaml, b);
 }
 
 /* Folds of a file are known by its name and what it says: "mine.json#0123456789abcdef". */
@@ -114,7 +113,7 @@ static mp_err put_command(const mp_run_key *key, mp_grid grid, const int *seed, 
     mp_buf_puts(b, " --pool ");
     mp_report_word(b, key->config.pool);
     if (grid != MP_GRID_NONE) mp_buf_printf(b, " --grid %s", mp_grid_name[grid]);
-    MP_TRY(each_option(key, grid, a, tell_option, b));
+    MP_TRY(mp_report_each_option(key, grid, a, tell_option, b));
     if (seed && seed[0] != usual.seed) mp_buf_printf(b, " --seed %d", seed[0]);
     if (seed) mp_buf_printf(b, " --seeds %d", seed[seeds - 1] - seed[0] + 1);
     put_folds(key, a, b);

@@ -1,5 +1,5 @@
-/* svg.h - pictures as SVG text: line charts with bands, bars, heat maps, means with whiskers, rows of dots, and graphs with the
- * nodes that pooling kept.
+/* svg.h - pictures as SVG text: line charts with bands, bars, heat maps, means with whiskers, rows of dots, ranks, and
+ * graphs with the nodes that pooling kept.
  *
  * The text stands alone as a file and also goes into a page as it is: lines and letters use the colour of
  * the text around them, so it fits light and dark pages. What a picture shows is also said in words, in its
@@ -129,6 +129,20 @@ typedef struct mp_svg_clouds_spec {
 
 void mp_svg_clouds(const mp_svg_clouds_spec *spec, mp_buf *out);
 void mp_svg_clouds_csv(const mp_svg_clouds_spec *spec, mp_buf *out); /* panel, point, x, y, value */
+
+/* Average ranks on an axis, with bars over methods that are not told apart. */
+typedef struct mp_svg_ranks_spec {
+    const char *title; /* as above */
+    int methods;
+    const char *const *name; /* methods, the best first */
+    const double *rank;      /* methods, ascending from 1 */
+    double distance;         /* from which on ranks are told apart; finite */
+    int groups;              /* that are not told apart: the methods from .. to, in turn */
+    const int *from, *to;    /* groups */
+} mp_svg_ranks_spec;
+
+void mp_svg_ranks(const mp_svg_ranks_spec *spec, mp_buf *out);
+void mp_svg_ranks_csv(const mp_svg_ranks_spec *spec, mp_buf *out); /* method, average rank */
 
 /* One level of pooling: the nodes that entered it, named by their number in the input graph. */
 typedef struct mp_svg_level {

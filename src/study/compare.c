@@ -24,6 +24,23 @@ mp_paired mp_compare_paired(const double *difference, int n, double test_train)
     return (mp_paired){ n, mean, error, t, mp_t_beyond(t, n - 1), mean - wide, mean + wide };
 }
 
+mp_superiority mp_compare_superiority(const double *difference, int n, double test_train, bool smaller)
+{
+    mp_assert(n >= 0 && test_train >= 0);
+    double won = 0;
+    for (int i = 0; i < n; i++) won += difference[i] == 0 ? 0.5 : (difference[i] > 0) != smaller;
+    double s = n > 0 ? won / n : NONE;
+    if (n < 2) return (mp_superiority){ n, s, NONE, NONE };
+    double q = mp_t_limit(LEVEL, n - 1), qm = q * q * (1.0 / n + test_train); /* q^2 / m */
+    double middle = s + qm / 2, wide = sqrt(qm * s * (1 - s) + qm * qm / 4);
+    return (mp_superiority){ n, s, fmax(0, (middle - wide) / (1 + qm)), fmin(1, (middle + wide) / (1 + qm)) };
+}
+
+double mp_test_train(int folds)
+{
+    return folds < 2 ? 0 : folds == 2 ? 0.5 / 0.4 : 1.0 / (folds - 2);
+}
+
 typedef struct placed {
     double value;
     int place;

@@ -25,6 +25,26 @@ typedef struct mp_paired {
  * known. Where all differences are equal p is 1 or 0: 1 if they are 0. */
 mp_paired mp_compare_paired(const double *difference, int n, double test_train);
 
+/* How likely the first of a pair is the better one: the share of differences above 0, those that are 0 counted half. Unlike a
+ * difference over its deviation, which grows with the number of test graphs, it means the same on every data set and in every
+ * metric. The interval is Wilson's (1927), which stays within 0..1 and does not shrink to a point where all pairs are won; m
+ * takes the place of n, since so many independent pairs would leave the corrected error above, and t that of the normal limit:
+ *     m = 1 / (1/n + test/train),  q = t_0.975 of n - 1 degrees,  s = share
+ *     (s + q^2/2m -+ q sqrt(s (1 - s)/m + q^2/4m^2)) / (1 + q^2/m) */
+typedef struct mp_superiority {
+    int n;
+    double share;     /* NAN when n is 0 */
+    double low, high; /* NAN when n is below 2 */
+} mp_superiority;
+
+/* `smaller`: the better one of a pair has the smaller value. */
+mp_superiority mp_compare_superiority(const double *difference, int n, double test_train, bool smaller);
+
+/* Test over training graphs of one of `folds` folds made as protocol.md 3.1 has it: one fold tests, one validates, the others
+ * train; of two folds a fifth of the training half validates. Of a fixed split 0: its differences are over seeds, which share
+ * their graphs, and say nothing about other ones. */
+double mp_test_train(int folds);
+
 /* Wilcoxon's signed ranks: differences that are 0 are left out, equal sizes share the mean of their ranks. */
 typedef struct mp_signed_ranks {
     int n;              /* differences other than 0 */

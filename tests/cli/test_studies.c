@@ -207,10 +207,57 @@ static void a_part_says_what_it_has_and_what_is_missing(void **state)
     mp_spawn_free(&s);
 }
 
+/* Counts the lines of a file of the test. */
+static int lines_of(const char *name)
+{
+    mp_span text;
+    assert_int_equal(mp_slurp(path(name), 0, arena, &text), MP_OK);
+    return (int)mp_newlines(text.p, text.n);
+}
+
+static void runs_are_compared_and_exported_from_several_stores(void **state)
+{
+    (void)state;
+    mp_spawned s =
+        expect(0, "cv @/TINY --pool sag,topk --folds 3 --seeds 2 --epochs 3 " QUICK " --store @/one.db", NULL);
+    mp_spawn_free(&s);
+    s = expect(0, "cv @/TINY --pool sag,gsa --folds 3 --seeds 2 --epochs 3 " QUICK " --store @/two.db", NULL);
+    mp_spawn_free(&s);
+    s = expect(0, "compare @/one.db @/two.db --baseline sag --json", NULL);
+    const mp_json *v = json_of(&s), *pairs = mp_json_get(v, "comparisons");
+    assert_int_equal(pairs->count, 2);
+    assert_int_equal(mp_json_int(mp_json_at(pairs, 0), "pairs", 0), 6);
+    assert_int_equal(mp_json_get(v, "stores")->count, 2);
+    mp_spawn_free(&s);
+    s = expect(0, "compare @/one.db", NULL);
+    assert_non_null(strstr(s.out.p, "On TINY "));
+    mp_spawn_free(&s);
+    s = expect(1, "compare @/one.db --svg @/none.svg", "--svg: there are no ranks to draw");
+    mp_spawn_free(&s);
+    assert_false(exists("none.svg"));
+    s = expect(2, "compare @/one.db --baseline nobody", "there are 'sag', 'topk'");
+    mp_spawn_free(&s);
+
+    s = expect(0, "export @/one.db @/two.db --csv @/runs.csv --curves @/curves.csv", "18 runs exported");
+    mp_spawn_free(&s);
+    assert_int_equal(lines_of("runs.csv"), 1 + 18);
+    assert_true(lines_of("curves.csv") > 18);
+    s = expect(0, "export @/one.db --csv -", NULL);
+    assert_int_equal(mp_newlines(s.out.p, s.out.n), 1 + 12);
+    mp_spawn_free(&s);
+    s = expect(2, "export @/one.db", "expected --csv FILE");
+    mp_spawn_free(&s);
+    s = expect(2, "export @/one.db --csv - --curves -", "standard output");
+    mp_spawn_free(&s);
+    s = expect(1, "export @/one.db --csv @/no/such/x.csv", NULL);
+    mp_spawn_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_of_a_sweep_counts_its_own_seeds_alone),
+        cmocka_unit_test(runs_are_compared_and_exported_from_several_stores),
         cmocka_unit_test(runs_of_cv_carry_their_configuration),
         cmocka_unit_test(a_report_has_the_rows_that_studies_declared),
         cmocka_unit_test(seeds_that_no_number_holds_are_refused),

@@ -66,6 +66,18 @@ error = math.sqrt((1 / n + ratio) * d.var(ddof=1))
 wide = error * stats.t.ppf(0.975, n - 1)
 array("paired_mean_error_t_p_low_high", [d.mean(), error, d.mean() / error, 2 * stats.t.sf(abs(d.mean() / error), n - 1),
                                          d.mean() - wide, d.mean() + wide])
+
+
+def superiority(d, ratio):
+    """Wilson's interval with 1 / (1/n + ratio) pairs and t in place of the normal limit."""
+    n, m, q = len(d), 1 / (1 / len(d) + ratio), t_limit(0.05, len(d) - 1)
+    s = (np.sum(d > 0) + np.sum(d == 0) / 2) / n
+    half = q * math.sqrt(s * (1 - s) / m + q * q / (4 * m * m))
+    return [s, (s + q * q / (2 * m) - half) / (1 + q * q / m), (s + q * q / (2 * m) + half) / (1 + q * q / m)]
+
+
+array("superiority_share_low_high", superiority(d, ratio))
+array("superiority_of_all", superiority(np.abs(d), ratio))
 array("plain_t_p", stats.ttest_1samp(d, 0))
 array("signed_ranks_min_p", stats.wilcoxon(d, mode="exact"))
 tied = np.round(rng.normal(0.5, 1.5, 16))

@@ -96,6 +96,41 @@ static void few_or_equal_differences_have_their_values(void **state)
     assert_true(r.p == 0 && r.low == 0.5 && r.high == 0.5);
 }
 
+static void superiority_is_a_share_with_its_interval(void **state)
+{
+    (void)state;
+    double all[COUNT(differences)];
+    for (int i = 0; i < COUNT(differences); i++) all[i] = fabs(differences[i]);
+    mp_superiority r = mp_compare_superiority(differences, COUNT(differences), 1.0 / 8, false);
+    mp_superiority won = mp_compare_superiority(all, COUNT(all), 1.0 / 8, false);
+    const double is[] = { r.share, r.low, r.high }, best[] = { won.share, won.low, won.high };
+    for (int i = 0; i < 3; i++) {
+        near(is[i], superiority_share_low_high[i], 1e-11, "superiority", i);
+        near(best[i], superiority_of_all[i], 1e-11, "all won", i);
+    }
+    mp_superiority back = mp_compare_superiority(differences, COUNT(differences), 1.0 / 8, true);
+    near(back.share, 1 - r.share, 1e-14, "the other way round", 0);
+    near(back.low, 1 - r.high, 1e-13, "the other way round", 1);
+}
+
+/* Of 1, 0, 0, -1 half is won; n = 2 with test/train 1/2 has m = 1 and q = 12.706.. : (1/2 -+ sqrt(...)) as the formula says. */
+static void superiority_of_few_is_worked_out(void **state)
+{
+    (void)state;
+    mp_superiority r = mp_compare_superiority((const double[]){ 1, 0, 0, -1 }, 4, 0.1, false);
+    assert_true(r.share == 0.5);
+    near(r.low + r.high, 1, 1e-14, "even", 0);
+    double q = tan(0.475 * 3.14159265358979323846); /* of one degree: Cauchy's */
+    r = mp_compare_superiority((const double[]){ 1, 2 }, 2, 0.5, false);
+    near(r.low, 1 / (1 + q * q), 1e-11, "two won", 0);
+    assert_true(r.high == 1);
+    r = mp_compare_superiority((const double[]){ 3 }, 1, 0.5, true);
+    assert_true(r.share == 0 && isnan(r.low) && isnan(r.high));
+    assert_true(isnan(mp_compare_superiority(NULL, 0, 0.5, true).share));
+    assert_true(mp_test_train(10) == 1.0 / 8 && mp_test_train(3) == 1 && mp_test_train(2) == 1.25);
+    assert_true(mp_test_train(0) == 0 && mp_test_train(1) == 0);
+}
+
 static void signed_ranks_are_scipys(void **state)
 {
     (void)state;
@@ -190,6 +225,8 @@ int main(void)
         cmocka_unit_test(tails_are_the_formulas_of_special_cases),
         cmocka_unit_test(paired_differences_have_the_corrected_error),
         cmocka_unit_test(few_or_equal_differences_have_their_values),
+        cmocka_unit_test(superiority_is_a_share_with_its_interval),
+        cmocka_unit_test(superiority_of_few_is_worked_out),
         cmocka_unit_test(signed_ranks_are_scipys),
         cmocka_unit_test(signed_ranks_of_few_are_counted),
         cmocka_unit_test(holm_grows_with_the_number_of_comparisons_and_never_falls),

@@ -18,12 +18,12 @@ from ._lists import Table, metrics, ops, options, presets
 from ._midpool import (BusyError, DivergedError, Error, FileError, InputError, LimitError, StoppedError,
                        UsageError)
 from ._program import program
-from ._study import Study, cv, sweep
+from ._study import Comparison, Study, cv, sweep
 
 __version__: str = _midpool.version()
 
 __all__ = [
-    "BusyError", "Dataset", "DivergedError", "Error", "Explanation", "FileError", "Graph", "GraphClassifier",
+    "BusyError", "Comparison", "Dataset", "DivergedError", "Error", "Explanation", "FileError", "Graph", "GraphClassifier",
     "GraphRegressor", "InputError", "Level", "LimitError", "StoppedError", "Study", "Table", "UsageError", "cv", "load",
     "load_model", "metrics", "ops", "options", "presets", "program", "sweep",
 ]

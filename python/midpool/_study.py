@@ -6,16 +6,26 @@ import os
 import tempfile
 from typing import Any, Mapping, Sequence
 
-from . import _lists, _program
+from . import _lists, _midpool, _program
 from ._data import Dataset, html_table
 
 Names = str | Sequence[str]
 
 
+class Comparison(_lists.Table):
+    """Which differences between methods may be claimed: a row a data set and pair, with difference, interval and corrected p."""
+
+    def __init__(self, told: dict[str, Any]):
+        super().__init__({k: v for k, v in row.items() if k != "words"} for row in told["comparisons"])
+        self.told = told  #: all that the program says (docs/formats.md), ranks over data sets too
+        self.words: list[str] = [row["words"] for row in told["comparisons"]]  #: the same as sentences
+
+
 class Study:
     """Finished runs and what is said of them: the JSON that the program prints."""
 
-    def __init__(self, told: dict[str, Any]):
+    def __init__(self, told: dict[str, Any], keep: Any = None):
+        self._keep = keep  # the folder of a store that nobody asked for, which goes when the study does
         self.told = told  #: all of it
         self.runs: list[dict[str, Any]] = told.get("runs", [])  #: one dict a run
 
@@ -48,6 +58,15 @@ class Study:
             rows.append(row)
         return pandas.DataFrame(rows)
 
+    def compare(self, baseline: str | None = None, metric: str | None = None) -> Comparison:
+        """Methods of the store against one of them, or each with each: ``midpool compare``. ``baseline`` is a name of
+        ``told["methods"]`` such as "sag + MID", or the beginning of one that only one has."""
+        words = ["compare", self.store, "--json", *_words({"metric": metric})]
+        if baseline is not None:
+            names = json.loads(_program.run(words, progress=False))["methods"]
+            words.append(f"--baseline={_method(baseline, names)}")
+        return Comparison(json.loads(_program.run(words, progress=False)))
+
     def __len__(self) -> int:
         return len(self.runs)
 
@@ -56,6 +75,13 @@ class Study:
 
     def _repr_html_(self) -> str:
         return html_table("study", [("runs", len(self)), ("store", self.store)]) + self.summary._repr_html_()
+
+
+def _method(name: str, names: Sequence[str]) -> str:
+    near = [name] if name in names else [n for n in names if n.startswith(f"{name} ")]
+    if len(near) == 1:
+        return near[0]
+    raise _midpool.UsageError(f"baseline: '{name}' is {'no method' if not near else 'not one method'} of the store; it has {', '.join(names)}")
 
 
 def _words(options: Mapping[str, Any]) -> list[str]:
@@ -89,7 +115,7 @@ def cv(data: Any, *, pool: Names = "sag", mid: bool = False, seeds: int = 10, fo
     """Cross-validation over folds and seeds: ``midpool cv``. Rows are the program's, bit for bit.
 
     ``data``: a Dataset, a list of graphs, or a name or path (several with commas between). ``store`` keeps finished runs:
-    with the same one a study continues where it was stopped; None: nothing is kept. ``progress``: lines on sys.stderr.
+    with the same one a study continues where it was stopped; None: it is forgotten with the study. ``progress``: lines on sys.stderr.
     Other keywords are the command's options (mp.options() lists those of training).
 
     >>> import midpool as mp, networkx as nx
@@ -100,10 +126,9 @@ def cv(data: Any, *, pool: Names = "sag", mid: bool = False, seeds: int = 10, fo
     (4, ['sag', 'topk'])
     """
     with tempfile.TemporaryDirectory(prefix="midpool-") as folder:
-        words = ["cv", _input(data, folder), *_words({"pool": pool, "seeds": seeds, "folds": folds, "jobs": jobs}), "--json",
-                 f"--store={os.path.join(folder, 'runs.db') if store is None else os.fspath(store)}"]
+        words = ["cv", _input(data, folder), *_words({"pool": pool, "seeds": seeds, "folds": folds, "jobs": jobs})]
         words += ["--mid"] * mid + ([f"--models={os.fspath(models)}"] if models is not None else []) + _words(options)
-        return Study(json.loads(_program.run(words, progress=progress)))
+        return _run(words, store, progress)
 
 
 def sweep(config: Any, *, jobs: int | None = None, store: str | os.PathLike[str] | None = None, progress: bool = True,
@@ -115,6 +140,11 @@ def sweep(config: Any, *, jobs: int | None = None, store: str | os.PathLike[str]
         if path is not config:
             with open(path, "w", encoding="utf-8") as out:
                 json.dump(config, out)
-        words = ["sweep", os.fspath(path), *_words({"jobs": jobs}), "--json",
-                 f"--store={os.path.join(folder, 'runs.db') if store is None else os.fspath(store)}", *_words(options)]
-        return Study(json.loads(_program.run(words, progress=progress)))
+        return _run(["sweep", os.fspath(path), *_words({"jobs": jobs}), *_words(options)], store, progress)
+
+
+def _run(words: list[str], store: str | os.PathLike[str] | None, progress: bool) -> Study:
+    """Without a store the study has one for as long as it lives."""
+    keep = tempfile.TemporaryDirectory(prefix="midpool-") if store is None else None
+    path = os.path.join(keep.name, "runs.db") if keep else os.fspath(store)  # type: ignore[arg-type]
+    return Study(json.loads(_program.run([*words, "--json", f"--store={path}"], progress=progress)), keep)

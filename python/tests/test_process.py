@@ -113,6 +113,27 @@ def test_cycles_grow_no_memory(data):
     assert resident() - before < 2048, f"{resident() - before} KiB after {n} cycles"
 
 
+def peak():
+    with open("/proc/self/status", encoding="ascii") as f:
+        return int(re.search(r"VmHWM:\s+(\d+)", f.read())[1]) * 1024
+
+
+def test_scipy_matrices_take_at_most_twice_their_memory():
+    from scipy import sparse
+
+    rng = np.random.default_rng(0)
+    a = sparse.random(20_000, 20_000, 1e-3, "csr", random_state=rng)
+    a = (a + a.T).tocsr()
+    x = rng.normal(size=(80_000, 8)).astype(np.float32)
+    arrays = 4 * (a.data.nbytes + a.indices.nbytes + a.indptr.nbytes) + x.nbytes
+    matrices = [a] + [a.copy() for _ in range(3)]
+    with open("/proc/self/clear_refs", "w", encoding="ascii") as f:
+        f.write("5")  # the peak is what there is now
+    before = peak()
+    assert len(mp.Dataset.from_scipy(matrices, x)) == 4
+    assert peak() - before < 2 * arrays
+
+
 def test_arrays_are_read_where_they_lie():
     node_ptr = np.arange(0, 2_000_001, 2, dtype=np.intc)
     edges = np.stack([node_ptr[:-1], node_ptr[:-1] + 1])

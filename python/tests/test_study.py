@@ -41,6 +41,23 @@ def test_graphs_in_memory_are_the_set_they_came_from(mutag, tmp_path):
     assert time.time() - started < 60
 
 
+def test_methods_are_compared_as_the_program_does(data, tmp_path):
+    for store in None, tmp_path / "r.db":
+        study = mp.cv(data, pool=["sag", "topk"], mid=True, seeds=2, folds=3, epochs=2, hidden=8, store=store, progress=False)
+        against = study.compare("sag")
+        said = subprocess.run([mp.program(), "compare", study.store, "--baseline=sag + MID", "--json"], check=True, capture_output=True, text=True).stdout
+        assert against.told == json.loads(said) and len(against) == len(against.words) == 1
+        assert against[0]["against"] == "sag + MID" and against.to_pandas()["pairs"].tolist() == [6]
+        assert [r["p_holm"] for r in study.compare()] == [against[0]["p_holm"]]
+        with pytest.raises(mp.UsageError, match="'gsa' is no method of the store; it has sag . MID, topk . MID"):
+            study.compare("gsa")
+    kept = mp.cv(data, seeds=1, folds=2, epochs=1, hidden=8, progress=False)
+    path = kept.store
+    assert os.path.exists(path)
+    del kept
+    assert not os.path.exists(path)
+
+
 def test_errors_of_the_program_are_exceptions(data):
     with pytest.raises(mp.UsageError, match="nonsense"):
         mp.cv(data, nonsense=3, progress=False)

@@ -272,7 +272,7 @@ static void print_text(const mp_demo_work *w, const mp_table *paper, const mp_ta
     mp_buf_puts(b, "\nSeeds on a scale: digits say how many lie there.\n");
     for (int test = 0; test < MP_DEMO_TESTS; test++) print_strip(w, test, b);
     mp_buf_printf(b, "\n%s\n\n%s\nReport: %s; runs: %s; their models: %s.models\n", mp_demo_modes(w),
-                  mp_demo_compared(w), w->conf->out, w->conf->store, w->conf->store);
+                  mp_demo_compared(w), w->conf->out, w->conf->store, mp_store_beside(w->conf->store, w->arena));
 }
 
 static mp_err print_json(const mp_demo_work *w, mp_buf *b)

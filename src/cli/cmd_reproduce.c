@@ -185,8 +185,7 @@ static mp_err show(const conf *c, const mp_cli_args *args, const mp_section *sec
     for (int i = 0; c->figures && i < n; i++) MP_TRY(write_figures(c->figures, &section[i], args->arena));
     mp_report_options o = { .title = "midpool reproduce", .note = on_note, .sections = n, .section = section };
     if (!c->show) o.command = args->line;
-    MP_TRY(access(c->store, F_OK) == 0 ? mp_report_write(&c->store, 1, c->out, &o, NULL, NULL)
-                                       : write_alone(c->out, &o));
+    MP_TRY(mp_store_there(c->store) ? mp_report_write(&c->store, 1, c->out, &o, NULL, NULL) : write_alone(c->out, &o));
     mp_cli_say("page: %s", c->out);
     return MP_OK;
 }

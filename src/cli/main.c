@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "data/archive.h"
 #include "math/kernels.h"
+#include "store/store.h"
 #include "study/memory.h"
 
 #include <fcntl.h>
@@ -131,6 +132,7 @@ int main(int argc, char **argv)
     mp_err e = mp_memory_guard();
     if (e != MP_OK) return mp_cli_fail(e);
     mp_unpack_with(&mp_libarchive);
+    for (int i = 1; i < argc; i++) mp_store_hide(argv[i]);
     line l = { argc, 1, argv };
     if (mp_guarded(run_line, &l) != MP_OK) mp_cli_say("midpool: %s", mp_message());
     int code = l.code;

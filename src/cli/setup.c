@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "data/known.h"
 #include "model/safetensors.h"
+#include "store/store.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -67,7 +68,7 @@ void mp_setup_model_name(const mp_config *c, char *out, size_t n)
 
 mp_err mp_setup_writable(const char *path)
 {
-    return path ? mp_write_check(path) : MP_OK;
+    return path && mp_store_is_file(path) ? mp_write_check(path) : MP_OK;
 }
 
 mp_err mp_setup_in_order(const char *model, const char *input)

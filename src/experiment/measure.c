@@ -167,7 +167,7 @@ mp_err mp_lab_measure_all(mp_lab *lab)
     mp_store *store;
     mp_err e = MP_OK;
     if (!lab->fresh_measures) return MP_OK;
-    bool there = access(lab->o.store_path, F_OK) == 0;
+    bool there = mp_store_there(lab->o.store_path);
     if (there || !lab->o.still) {
         MP_TRY(mp_store_open(lab->o.store_path, lab->o.still ? MP_STORE_READ : MP_STORE_WRITE, &store));
         e = look_up(lab, store);

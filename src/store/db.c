@@ -1,406 +1,225 @@
-/* db.c - opening a store, making a new one, and the few calls to SQLite that everything else goes through.
+/* db.c - stores of either kind: which one a name means, and the calls that everything else goes through.
  * SPDX-License-Identifier: MIT */
 #include "store/db.h"
+#include "store/postgres_url.h"
 
-#include "base/json.h"
-#include "store/schema.h"
-
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#define APPLICATION_ID 0x6D706F6C /* "mpol", in the header: tells a store from other databases */
-#define WAIT_SECONDS   60         /* until somebody says otherwise */
+#define WAIT_SECONDS 60 /* until somebody says otherwise */
 
-mp_err mp_db_fail(const mp_store *s, const char *doing)
+static const mp_driver *const drivers[] = { &mp_postgres, &mp_sqlite }; /* the last takes every name */
+
+static const mp_driver *driver_of(const char *where)
 {
-    int code = sqlite3_errcode(s->db) & 0xFF, system = sqlite3_system_errno(s->db);
-    switch (code) {
-    case SQLITE_NOTADB:
-        return mp_fail(MP_ERR_INPUT, "%s: not a midpool store", s->path);
-    case SQLITE_CORRUPT:
-        return mp_fail(MP_ERR_INPUT, "%s: the store is damaged (%s)", s->path, doing);
-    case SQLITE_FULL:
-        return mp_fail(MP_ERR_IO, "%s: %s: no space left", s->path, doing);
-    case SQLITE_BUSY:
-        return mp_fail(MP_ERR_BUSY, "%s: %s: another program has kept the store locked for %d s", s->path, doing,
-                       s->wait_ms / 1000);
-    case SQLITE_IOERR:
-    case SQLITE_CANTOPEN:
-        if (system)
-            return mp_fail(MP_ERR_IO, "%s: %s: %s (%s)", s->path, doing, sqlite3_errmsg(s->db), strerror(system));
-    }
-    return mp_fail(MP_ERR_IO, "%s: %s: %s", s->path, doing, sqlite3_errmsg(s->db));
+    int i = 0;
+    while (!drivers[i]->takes(where)) i++;
+    return drivers[i];
 }
+
+/* ---- names ---- */
+
+const char *mp_store_shown(const char *where, mp_arena *a)
+{
+    mp_buf shown = { 0 }, beside = { 0 };
+    driver_of(where)->name(where, &shown, &beside);
+    const char *text = mp_arena_text(a, shown.p, shown.n);
+    mp_buf_free(&shown);
+    mp_buf_free(&beside);
+    return text;
+}
+
+const char *mp_store_beside(const char *where, mp_arena *a)
+{
+    mp_buf shown = { 0 }, beside = { 0 };
+    driver_of(where)->name(where, &shown, &beside);
+    const char *text = mp_arena_text(a, beside.p, beside.n);
+    mp_buf_free(&shown);
+    mp_buf_free(&beside);
+    return text;
+}
+
+void mp_store_hide(char *word)
+{
+    for (char *p = strstr(word, "postgres"); p; p = strstr(p + 1, "postgres"))
+        if (mp_postgres_takes(p)) {
+            mp_postgres_hide(p);
+            return;
+        }
+}
+
+bool mp_store_is_file(const char *where)
+{
+    return driver_of(where) == &mp_sqlite;
+}
+
+bool mp_store_there(const char *where)
+{
+    return !mp_store_is_file(where) || access(where, F_OK) == 0;
+}
+
+/* ---- statements ---- */
 
 mp_err mp_db_exec(mp_store *s, const char *sql, const char *doing)
 {
-    return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? MP_OK : mp_db_fail(s, doing);
+    return s->driver->exec(s, sql, doing);
 }
 
-mp_err mp_db_prepare(mp_store *s, const char *sql, sqlite3_stmt **out)
+/* Words that begin with @ are the database's own. */
+static void translate(const mp_driver *d, const char *sql, mp_buf *out)
 {
-    return sqlite3_prepare_v2(s->db, sql, -1, out, NULL) == SQLITE_OK ? MP_OK : mp_db_fail(s, "reading the store");
+    const struct {
+        const char *word, *means;
+    } words[] = { { "@now", d->now }, { "@stamp", d->stamp } };
+    for (const char *at; (at = strchr(sql, '@')) != NULL;) {
+        mp_buf_add(out, sql, (size_t)(at - sql));
+        int w = strncmp(at, words[1].word, strlen(words[1].word)) == 0;
+        mp_assert(strncmp(at, words[w].word, strlen(words[w].word)) == 0);
+        mp_buf_puts(out, words[w].means);
+        sql = at + strlen(words[w].word);
+    }
+    mp_buf_puts(out, sql);
 }
 
-mp_err mp_db_run(mp_store *s, sqlite3_stmt *stmt, const char *doing)
+mp_err mp_db_prepare(mp_store *s, const char *sql, mp_stmt **out)
 {
-    int rc = sqlite3_step(stmt);
-    return rc == SQLITE_DONE || rc == SQLITE_ROW ? MP_OK : mp_db_fail(s, doing);
+    mp_buf b = MP_BUF_LOCAL;
+    *out = NULL;
+    translate(s->driver, sql, &b);
+    mp_err e = s->driver->prepare(s, b.p, out);
+    mp_buf_free(&b);
+    return e;
 }
 
-mp_err mp_db_step(mp_store *s, mp_stmt *stmt, const char *doing, bool *row)
+mp_err mp_db_step(mp_stmt *stmt, const char *doing, bool *row)
 {
-    int rc = sqlite3_step(stmt);
-    *row = rc == SQLITE_ROW;
-    return rc == SQLITE_DONE || rc == SQLITE_ROW ? MP_OK : mp_db_fail(s, doing);
+    *row = false;
+    return stmt->store->driver->step(stmt, doing, row);
+}
+
+mp_err mp_db_run(mp_stmt *stmt, const char *doing)
+{
+    bool row;
+    return mp_db_step(stmt, doing, &row);
 }
 
 void mp_db_again(mp_stmt *stmt)
 {
-    sqlite3_reset(stmt);
+    stmt->store->driver->again(stmt);
 }
 
 void mp_db_end(mp_stmt *stmt)
 {
-    sqlite3_finalize(stmt);
+    if (stmt) stmt->store->driver->end(stmt);
 }
 
 void mp_bind_text(mp_stmt *stmt, int *at, const char *text)
 {
-    sqlite3_bind_text(stmt, (*at)++, text, -1, SQLITE_TRANSIENT);
+    stmt->store->driver->bind_text(stmt, (*at)++, text);
 }
 
 void mp_bind_int(mp_stmt *stmt, int *at, int64_t v)
 {
-    sqlite3_bind_int64(stmt, (*at)++, v);
+    stmt->store->driver->bind_int(stmt, (*at)++, v);
 }
 
 void mp_bind_real(mp_stmt *stmt, int *at, double v)
 {
-    sqlite3_bind_double(stmt, (*at)++, v);
+    stmt->store->driver->bind_real(stmt, (*at)++, v);
+}
+
+mp_type mp_column_type(mp_stmt *stmt, int i)
+{
+    return stmt->store->driver->type(stmt, i);
 }
 
 const char *mp_column_text(mp_stmt *stmt, int i)
 {
-    const char *t = (const char *)sqlite3_column_text(stmt, i);
+    int bytes;
+    const char *t = stmt->store->driver->text(stmt, i, &bytes);
     return t ? t : "";
+}
+
+int mp_column_bytes(mp_stmt *stmt, int i)
+{
+    int bytes = 0;
+    return stmt->store->driver->text(stmt, i, &bytes) ? bytes : 0;
 }
 
 int64_t mp_column_int(mp_stmt *stmt, int i)
 {
-    return sqlite3_column_int64(stmt, i);
+    return stmt->store->driver->whole(stmt, i);
 }
 
 double mp_column_real(mp_stmt *stmt, int i)
 {
-    return sqlite3_column_type(stmt, i) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(stmt, i);
+    return mp_column_type(stmt, i) == MP_TYPE_NULL ? (double)NAN : stmt->store->driver->real(stmt, i);
 }
 
 mp_err mp_db_int(mp_store *s, const char *sql, int64_t *out)
 {
-    sqlite3_stmt *stmt;
+    mp_stmt *stmt;
+    bool row;
     MP_TRY(mp_db_prepare(s, sql, &stmt));
-    int rc = sqlite3_step(stmt);
-    *out = rc == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
-    mp_err e = rc == SQLITE_ROW || rc == SQLITE_DONE ? MP_OK : mp_db_fail(s, "reading the store");
-    sqlite3_finalize(stmt);
+    mp_err e = mp_db_step(stmt, "reading the store", &row);
+    *out = e == MP_OK && row ? mp_column_int(stmt, 0) : 0;
+    mp_db_end(stmt);
+    return e;
+}
+
+static mp_err transact(mp_store *s, bool quick, mp_err (*body)(mp_store *s, void *context), void *context)
+{
+    mp_err e = s->driver->begin(s, quick);
+    if (e == MP_OK) e = body(s, context);
+    if (e == MP_OK) e = s->driver->commit(s);
+    if (e != MP_OK || quick) s->driver->rollback(s, quick);
     return e;
 }
 
 mp_err mp_db_transaction(mp_store *s, mp_err (*body)(mp_store *s, void *context), void *context)
 {
-    MP_TRY(mp_db_exec(s, "BEGIN IMMEDIATE", "starting to write"));
-    mp_err e = body(s, context);
-    if (e == MP_OK) e = mp_db_exec(s, "COMMIT", "writing");
-    if (e != MP_OK && !sqlite3_get_autocommit(s->db)) sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    return e;
+    return transact(s, false, body, context);
 }
 
 mp_err mp_db_quick(mp_store *s, mp_err (*body)(mp_store *s, void *context), void *context)
 {
-    MP_TRY(mp_db_exec(s, "PRAGMA synchronous = NORMAL", "starting to write"));
-    mp_err e = mp_db_transaction(s, body, context), unlike = mp_db_exec(s, "PRAGMA synchronous = FULL", "writing");
-    return e == MP_OK ? unlike : e;
+    return transact(s, true, body, context);
 }
 
-/* The schema calls json_valid in a check. SQLite's own is not marked as harmless, so it may not run there. */
-static void json_valid(sqlite3_context *c, int n, sqlite3_value **v)
-{
-    mp_arena *a = mp_arena_new(1 << 14);
-    const mp_json *root;
-    const char *text = n == 1 ? (const char *)sqlite3_value_text(v[0]) : NULL;
-    sqlite3_result_int(c, text && mp_json_parse(mp_span_of(text), "config", a, &root) == MP_OK);
-    mp_arena_free(a);
-}
-
-/* For the step to version 3: the key of a run of today, NULL where the row cannot be read. */
-static void run_key(sqlite3_context *c, int n, sqlite3_value **v)
-{
-    mp_arena *a = mp_arena_new(1 << 14);
-    mp_run_key k;
-    char hash[65];
-    const char *text[6];
-    memset(&k, 0, sizeof k);
-    for (int i = 0; i < n; i++) text[i] = (const char *)sqlite3_value_text(v[i]);
-    bool whole = n == 6 && text[0] && text[1] && text[2] && text[5] && strlen(text[0]) < sizeof k.dataset &&
-                 strlen(text[2]) < sizeof k.folds_from;
-    if (whole && mp_config_from_json(mp_span_of(text[5]), "config", a, &k.config) == MP_OK) {
-        strcpy(k.dataset, text[0]);
-        strcpy(k.folds_from, text[2]);
-        k.fingerprint = strtoull(text[1], NULL, 16);
-        k.fold = sqlite3_value_int(v[3]);
-        k.folds = sqlite3_value_int(v[4]);
-        mp_run_key_hash(&k, hash);
-        sqlite3_result_text(c, hash, -1, SQLITE_TRANSIENT);
-    }
-    mp_arena_free(a);
-}
-
-/* A schema can hold code (triggers, views, calls of functions), and a file from elsewhere any schema. */
-static void distrust(sqlite3 *db)
-{
-    static const int switches[][2] = { { SQLITE_DBCONFIG_DEFENSIVE, 1 },
-                                       { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
-                                       { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
-                                       { SQLITE_DBCONFIG_ENABLE_VIEW, 0 } };
-    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
-        sqlite3_db_config(db, switches[i][0], switches[i][1], NULL);
-    sqlite3_create_function(db, "json_valid", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
-                            json_valid, NULL, NULL);
-    sqlite3_create_function(db, "midpool_key", 6, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL, run_key,
-                            NULL, NULL);
-    sqlite3_exec(db, "PRAGMA cell_size_check = ON", NULL, NULL, NULL); /* damaged pages are seen early */
-}
-
-/* The columns of a table as one text; "" when there is no such table, or it is a view or a virtual table. */
-static mp_err table_text(sqlite3 *db, const char *table, mp_buf *out)
-{
-    static const char sql[] =
-        "SELECT x.name, x.type, x.\"notnull\", x.pk, x.hidden FROM sqlite_master m, pragma_table_xinfo(m.name) x"
-        " WHERE m.type = 'table' AND m.rootpage > 0 AND m.name = ? ORDER BY x.cid";
-    sqlite3_stmt *stmt;
-    int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
-    mp_buf_puts(out, "");
-    if (rc != SQLITE_OK) return MP_ERR_IO;
-    sqlite3_bind_text(stmt, 1, table, -1, SQLITE_STATIC);
-    while ((rc = sqlite3_step(stmt)) == SQLITE_ROW)
-        for (int i = 0; i < 5; i++) mp_buf_printf(out, "%s ", (const char *)sqlite3_column_text(stmt, i));
-    sqlite3_finalize(stmt);
-    return rc == SQLITE_DONE ? MP_OK : MP_ERR_IO;
-}
-
-static mp_err check_table(mp_store *s, sqlite3 *ours, const char *table)
-{
-    mp_buf want = { 0 }, have = { 0 };
-    mp_err e = table_text(ours, table, &want);
-    if (e == MP_OK && table_text(s->db, table, &have) != MP_OK) e = mp_db_fail(s, "reading the schema");
-    if (e == MP_OK && strcmp(want.p, have.p) != 0)
-        e = mp_fail(MP_ERR_INPUT, "%s: the store is damaged: its table '%s' %s", s->path, table,
-                    have.n ? "has other columns than midpool makes" : "is missing");
-    mp_buf_free(&want);
-    mp_buf_free(&have);
-    return e;
-}
-
-/* Every table of the store's version, made beside it in memory, must be there with the same columns. */
-static mp_err check_tables(mp_store *s)
-{
-    sqlite3 *ours = NULL;
-    sqlite3_stmt *stmt = NULL;
-    int rc = sqlite3_open(":memory:", &ours);
-    if (rc == SQLITE_OK) distrust(ours);
-    for (int v = 0; rc == SQLITE_OK && v < s->version; v++) rc = sqlite3_exec(ours, schema_step[v], NULL, NULL, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_prepare_v2(ours, "SELECT name FROM sqlite_master WHERE type = 'table'", -1, &stmt, NULL);
-    mp_err e = rc == SQLITE_OK ? MP_OK : mp_fail(MP_ERR_IO, "%s: no memory to check the schema", s->path);
-    while (e == MP_OK && sqlite3_step(stmt) == SQLITE_ROW)
-        e = check_table(s, ours, (const char *)sqlite3_column_text(stmt, 0));
-    sqlite3_finalize(stmt);
-    sqlite3_close(ours);
-    return e;
-}
-
-/* A view `runs` with a column for each option, for people and their SQL. */
-static void view_sql(mp_buf *b)
+void mp_view_sql(mp_option_sql *option, mp_buf *b)
 {
     mp_buf_puts(b, "CREATE VIEW runs AS SELECT run.*");
-    for (const mp_opt *o = mp_config_table; o->name; o++)
-        if (strcmp(o->name, "seed") != 0) /* is a column of the table already */
-            mp_buf_printf(b, ", ifnull(json_extract(config, '$.\"%s\"'), '%s') AS \"%s\"", o->name, o->initial,
-                          o->name);
+    for (const mp_opt *o = mp_config_table; o->name; o++) {
+        if (strcmp(o->name, "seed") == 0) continue; /* is a column of the table already */
+        mp_buf value = { 0 };
+        if (option(o, &value)) mp_buf_printf(b, ", %s AS \"%s\"", value.p, o->name);
+        mp_buf_free(&value);
+    }
     mp_buf_puts(b, " FROM run");
 }
 
-/* Options come and go between versions: the view follows the program that wrote last. */
-static mp_err renew_view(mp_store *s)
-{
-    mp_buf want = { 0 };
-    sqlite3_stmt *stmt = NULL;
-    view_sql(&want);
-    static const char sql[] = "SELECT 1 FROM sqlite_master WHERE name = 'runs' AND (sql = ? OR type <> 'view')";
-    mp_err e = mp_db_prepare(s, sql, &stmt); /* a table of this name is somebody's own */
-    if (e == MP_OK) {
-        sqlite3_bind_text(stmt, 1, want.p, -1, SQLITE_STATIC);
-        bool same = sqlite3_step(stmt) == SQLITE_ROW;
-        sqlite3_finalize(stmt);
-        if (!same) e = mp_db_exec(s, "DROP VIEW IF EXISTS runs", "making the view of runs");
-        if (!same && e == MP_OK) e = mp_db_exec(s, want.p, "making the view of runs");
-    }
-    mp_buf_free(&want);
-    return e;
-}
-
-/* In `*fresh`: whether the file is empty. Fails when it is neither empty nor a store that we can read. */
-static mp_err identify(mp_store *s, bool *fresh)
-{
-    int64_t id, version, things;
-    MP_TRY(mp_db_int(s, "PRAGMA application_id", &id));
-    MP_TRY(mp_db_int(s, "PRAGMA user_version", &version));
-    MP_TRY(mp_db_int(s, "SELECT count(*) FROM sqlite_master", &things));
-    *fresh = id == 0 && version == 0 && things == 0;
-    if (!*fresh && (id != APPLICATION_ID || version < 1))
-        return mp_fail(MP_ERR_INPUT, "%s: not a midpool store", s->path);
-    if (version > MP_STORE_VERSION)
-        return mp_fail(MP_ERR_INPUT, "%s: written by a newer midpool (store version %lld, this one reads up to %d)",
-                       s->path, (long long)version, MP_STORE_VERSION);
-    s->version = (int)version;
-    return MP_OK;
-}
-
-/* The same in one transaction: another program may be making the store at this moment. */
-static mp_err identify_at_once(mp_store *s, bool *fresh)
-{
-    MP_TRY(mp_db_exec(s, "BEGIN", "opening the store"));
-    mp_err e = identify(s, fresh);
-    if (!sqlite3_get_autocommit(s->db)) sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
-    return e;
-}
-
-_Static_assert(sizeof schema_step / sizeof *schema_step == MP_STORE_VERSION, "a step of the schema for each version");
-
-/* Makes a store of an empty file, and one of today of an older store. */
-static mp_err make_or_check(mp_store *s, void *unused)
-{
-    (void)unused;
-    bool fresh;
-    char stamp[96];
-    MP_TRY(identify(s, &fresh));
-    if (!fresh) MP_TRY(check_tables(s));
-    if (s->version < MP_STORE_VERSION) {
-        for (int v = s->version; v < MP_STORE_VERSION; v++)
-            MP_TRY(mp_db_exec(s, schema_step[v], fresh ? "making the store" : "bringing the store up to date"));
-        sqlite3_snprintf(sizeof stamp, stamp, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
-                         MP_STORE_VERSION);
-        MP_TRY(mp_db_exec(s, stamp, "making the store"));
-        s->version = MP_STORE_VERSION;
-    }
-    return renew_view(s);
-}
-
-/* The change to WAL needs the file alone for a moment and, unlike a transaction, does not wait for it. */
-static mp_err use_wal(mp_store *s)
-{
-    int rc = SQLITE_BUSY;
-    for (int waited = 0; waited < s->wait_ms; waited += 20) {
-        rc = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-        if (rc != SQLITE_BUSY) break;
-        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
-    }
-    return rc == SQLITE_OK ? MP_OK : mp_db_fail(s, "opening for writing");
-}
-
-static mp_err prepare_to_write(mp_store *s)
-{
-    if (sqlite3_db_readonly(s->db, "main") == 1) return mp_fail(MP_ERR_IO, "%s: cannot be written", s->path);
-    bool fresh;
-    MP_TRY(identify_at_once(s, &fresh)); /* before anything is changed: a foreign database stays as it is */
-    MP_TRY(use_wal(s));
-    MP_TRY(mp_db_exec(s, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", "opening for writing"));
-    return mp_db_transaction(s, make_or_check, NULL);
-}
-
-static mp_err prepare_to_read(mp_store *s)
-{
-    bool fresh;
-    MP_TRY(identify(s, &fresh));
-    if (fresh) return mp_fail(MP_ERR_INPUT, "%s: not a midpool store: the file is empty", s->path);
-    MP_TRY(check_tables(s));
-    return mp_db_exec(s, "PRAGMA query_only = ON", "opening for reading");
-}
-
-/* The path as a URI that tells SQLite that nobody can change the file. */
-static void immutable_uri(const char *path, mp_buf *b)
-{
-    mp_buf_puts(b, "file:");
-    for (; *path; path++) {
-        bool plain =
-            (*path >= '0' && *path <= '9') || ((*path | 32) >= 'a' && (*path | 32) <= 'z') || strchr("/-_.", *path);
-        mp_buf_printf(b, plain ? "%c" : "%%%02X", (unsigned char)*path);
-    }
-    mp_buf_puts(b, "?immutable=1");
-}
-
-/* A WAL store in a folder that cannot be written cannot be opened in the usual way, because readers share
- * a file there. When no writer has left a log behind, it is safe to read the main file alone. */
-static mp_err reopen_immutable(mp_store *s)
-{
-    mp_buf name = { 0 };
-    struct stat log;
-    mp_buf_printf(&name, "%s-wal", s->path);
-    bool log_left = stat(name.p, &log) == 0 && log.st_size > 0;
-    name.n = 0;
-    immutable_uri(s->path, &name);
-    if (!log_left) {
-        sqlite3_close(s->db);
-        sqlite3_open_v2(name.p, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
-        distrust(s->db);
-    }
-    mp_buf_free(&name);
-    return prepare_to_read(s);
-}
-
-/* A reader asks for write access too and then does without: only so can it tidy away the files that
- * readers and writers share, when it is the last to leave. SQLite itself falls back to reading where
- * writing is not allowed. */
-static mp_err open_file(mp_store *s, mp_store_mode mode)
-{
-    int flags = SQLITE_OPEN_READWRITE | (mode == MP_STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
-    if (mode == MP_STORE_READ && access(s->path, R_OK) != 0)
-        return mp_fail(MP_ERR_IO, "%s: %s", s->path, strerror(errno));
-    if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK) return mp_db_fail(s, "opening the store");
-    mp_store_wait(s, WAIT_SECONDS);
-    distrust(s->db);
-    if (mode == MP_STORE_WRITE) return prepare_to_write(s);
-    mp_err e = prepare_to_read(s);
-    int code = sqlite3_errcode(s->db) & 0xFF;
-    if (e == MP_ERR_IO && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY)) e = reopen_immutable(s);
-    return e;
-}
+/* ---- opening ---- */
 
 void mp_store_wait(mp_store *s, int seconds)
 {
     s->wait_ms = 1000 * seconds;
-    sqlite3_busy_timeout(s->db, s->wait_ms);
+    s->driver->wait(s);
 }
 
-mp_err mp_store_open(const char *path, mp_store_mode mode, mp_store **out)
+mp_err mp_store_open(const char *where, mp_store_mode mode, mp_store **out)
 {
-    mp_buf full = { 0 };
-    if (path[0] != '/' && path[0] != '.') mp_buf_puts(&full, "./"); /* ":memory:" and the like mean files here */
-    mp_buf_puts(&full, path);
-    mp_store *s = calloc(1, sizeof *s);
-    if (!s) {
-        mp_buf_free(&full);
-        return mp_no_memory(sizeof *s);
-    }
-    s->path = full.p;
+    mp_buf shown = { 0 }, beside = { 0 };
     *out = NULL;
-    mp_err e = open_file(s, mode);
+    mp_store *s = calloc(1, sizeof *s);
+    if (!s) return mp_no_memory(sizeof *s);
+    s->driver = driver_of(where);
+    s->driver->name(where, &shown, &beside);
+    mp_buf_free(&beside);
+    s->path = shown.p;
+    s->wait_ms = 1000 * WAIT_SECONDS;
+    mp_err e = s->driver->open(s, where, mode);
     if (e == MP_OK)
         *out = s;
     else
@@ -411,7 +230,7 @@ mp_err mp_store_open(const char *path, mp_store_mode mode, mp_store **out)
 void mp_store_close(mp_store *s)
 {
     if (!s) return;
-    sqlite3_close(s->db);
+    s->driver->close(s);
     free(s->path);
     free(s);
 }

@@ -7,13 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What varies within the row is taken out of the configuration. */
-static const char *const insert_sql[] = {
-    "INSERT OR IGNORE INTO study (dataset, fingerprint, folds_from, folds, grid, config)"
-    " VALUES (?, ?, ?, ?, ?, json_remove(?, '$.seed'))",
-    "INSERT OR IGNORE INTO study (dataset, fingerprint, folds_from, folds, grid, config)"
-    " VALUES (?, ?, ?, ?, ?, json_remove(?, '$.seed', '$.flip', '$.\"score-dim\"', '$.drop'))",
-};
+static const char insert_sql[] = "INSERT INTO study (dataset, fingerprint, folds_from, folds, grid, config)"
+                                 " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
 static const char select_sql[] = "SELECT dataset, fingerprint, folds_from, folds, grid, config FROM study"
                                  " ORDER BY dataset, fingerprint, folds_from, folds, grid, config";
 
@@ -22,22 +17,52 @@ typedef struct list {
     int n;
 } list;
 
+/* Takes an option out of a configuration as we write it: an object of plain values, without spaces. */
+static void take_out(mp_buf *json, const char *name)
+{
+    char member[64];
+    snprintf(member, sizeof member, "\"%s\":", name);
+    char *from = strstr(json->p, member), *to = from;
+    if (!from) return;
+    for (bool quoted = false; *to && (quoted || (*to != ',' && *to != '}')); to++) {
+        if (*to == '\\' && to[1])
+            to++;
+        else if (*to == '"')
+            quoted = !quoted;
+    }
+    if (*to == ',')
+        to++;
+    else if (from[-1] == ',')
+        from--; /* it was the last */
+    memmove(from, to, strlen(to) + 1);
+    json->n -= (size_t)(to - from);
+}
+
+/* What varies within the row is taken out of the configuration. */
+static void shared_config(const mp_declared *d, mp_buf *json)
+{
+    static const char *const vary[] = { "seed", "flip", "score-dim", "drop" };
+    mp_config_to_json(&d->key.config, json);
+    for (int i = 0; i < (d->grid == MP_GRID_NONE ? 1 : 4); i++) take_out(json, vary[i]);
+}
+
 static mp_err insert(mp_store *s, const mp_declared *d)
 {
-    sqlite3_stmt *stmt;
+    mp_stmt *stmt;
     char fingerprint[17];
+    int at = 1;
     mp_buf config = { 0 };
-    MP_TRY(mp_db_prepare(s, insert_sql[d->grid != MP_GRID_NONE], &stmt));
+    MP_TRY(mp_db_prepare(s, insert_sql, &stmt));
     snprintf(fingerprint, sizeof fingerprint, "%016llx", (unsigned long long)d->key.fingerprint);
-    mp_config_to_json(&d->key.config, &config);
-    sqlite3_bind_text(stmt, 1, d->key.dataset, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 2, fingerprint, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 3, d->key.folds_from, -1, SQLITE_STATIC);
-    sqlite3_bind_int(stmt, 4, d->key.folds);
-    sqlite3_bind_text(stmt, 5, mp_grid_name[d->grid], -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 6, config.p, -1, SQLITE_STATIC);
-    mp_err e = mp_db_run(s, stmt, "noting a study");
-    sqlite3_finalize(stmt);
+    shared_config(d, &config);
+    mp_bind_text(stmt, &at, d->key.dataset);
+    mp_bind_text(stmt, &at, fingerprint);
+    mp_bind_text(stmt, &at, d->key.folds_from);
+    mp_bind_int(stmt, &at, d->key.folds);
+    mp_bind_text(stmt, &at, mp_grid_name[d->grid]);
+    mp_bind_text(stmt, &at, config.p);
+    mp_err e = mp_db_run(stmt, "noting a study");
+    mp_db_end(stmt);
     mp_buf_free(&config);
     return e;
 }
@@ -55,43 +80,39 @@ mp_err mp_store_declare(mp_store *s, const mp_declared *study, int n)
     return mp_db_transaction(s, insert_all, &l);
 }
 
-static const char *text(sqlite3_stmt *stmt, int column)
-{
-    const char *t = (const char *)sqlite3_column_text(stmt, column);
-    return t ? t : "";
-}
-
 /* A row that is not as we write it is passed over: its runs are shown as if no study had declared them. */
-static bool read_study(mp_store *s, sqlite3_stmt *stmt, mp_arena *a, mp_declared *out)
+static bool read_study(mp_store *s, mp_stmt *stmt, mp_arena *a, mp_declared *out)
 {
     *out = (mp_declared){ 0 };
     mp_run_key *k = &out->key;
-    int64_t folds = sqlite3_column_int64(stmt, 3);
-    if (strlen(text(stmt, 0)) >= sizeof k->dataset || strlen(text(stmt, 2)) >= sizeof k->folds_from) return false;
+    int64_t folds = mp_column_int(stmt, 3);
+    if (strlen(mp_column_text(stmt, 0)) >= sizeof k->dataset || strlen(mp_column_text(stmt, 2)) >= sizeof k->folds_from)
+        return false;
     if (folds < 0 || folds > MP_MAX_FOLDS) return false;
-    snprintf(k->dataset, sizeof k->dataset, "%s", text(stmt, 0));
-    k->fingerprint = strtoull(text(stmt, 1), NULL, 16);
-    snprintf(k->folds_from, sizeof k->folds_from, "%s", text(stmt, 2));
+    snprintf(k->dataset, sizeof k->dataset, "%s", mp_column_text(stmt, 0));
+    k->fingerprint = strtoull(mp_column_text(stmt, 1), NULL, 16);
+    snprintf(k->folds_from, sizeof k->folds_from, "%s", mp_column_text(stmt, 2));
     k->folds = (int)folds;
-    while (out->grid < MP_GRIDS && strcmp(mp_grid_name[out->grid], text(stmt, 4)) != 0) out->grid++;
-    return out->grid < MP_GRIDS && mp_config_from_json(mp_span_of(text(stmt, 5)), s->path, a, &k->config) == MP_OK;
+    while (out->grid < MP_GRIDS && strcmp(mp_grid_name[out->grid], mp_column_text(stmt, 4)) != 0) out->grid++;
+    return out->grid < MP_GRIDS &&
+           mp_config_from_json(mp_span_of(mp_column_text(stmt, 5)), s->path, a, &k->config) == MP_OK;
 }
 
 mp_err mp_store_declared(mp_store *s, mp_arena *a, const mp_declared **out, int *n)
 {
-    sqlite3_stmt *stmt;
+    mp_stmt *stmt;
     mp_buf rows = { 0 };
-    int rc;
+    bool row = true;
+    mp_err e = MP_OK;
     *out = NULL;
     *n = 0;
     if (s->version < 2) return MP_OK;
     MP_TRY(mp_db_prepare(s, select_sql, &stmt));
-    while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+    while ((e = mp_db_step(stmt, "reading studies", &row)) == MP_OK && row) {
         mp_declared d;
         if (read_study(s, stmt, a, &d)) mp_buf_add(&rows, &d, sizeof d);
     }
-    mp_err e = rc == SQLITE_DONE ? MP_OK : mp_db_fail(s, "reading studies");
-    sqlite3_finalize(stmt);
+    mp_db_end(stmt);
     *n = (int)(rows.n / sizeof **out);
     mp_declared *study = MP_NEW_RAW(a, mp_declared, *n + 1);
     if (*n) memcpy(study, rows.p, rows.n);

@@ -95,44 +95,44 @@ static const column columns[COLUMNS] = {
 
 /* ---- what a column must be ---- */
 
-static mp_err wrong_text(sqlite3_stmt *stmt, int i)
+static mp_err wrong_text(mp_stmt *stmt, int i)
 {
     const column *c = &columns[i];
-    if (sqlite3_column_type(stmt, i) == SQLITE_TEXT)
-        return mp_fail(MP_ERR_INPUT, "%s: a text of %d bytes, expected %.0f to %.0f", c->name,
-                       sqlite3_column_bytes(stmt, i), c->lo, c->hi);
+    if (mp_column_type(stmt, i) == MP_TYPE_TEXT)
+        return mp_fail(MP_ERR_INPUT, "%s: a text of %d bytes, expected %.0f to %.0f", c->name, mp_column_bytes(stmt, i),
+                       c->lo, c->hi);
     return mp_fail(MP_ERR_INPUT, "%s: expected a text", c->name);
 }
 
-static mp_err check_text(sqlite3_stmt *stmt, int i)
+static mp_err check_text(mp_stmt *stmt, int i)
 {
     const column *c = &columns[i];
-    if (sqlite3_column_type(stmt, i) != SQLITE_TEXT) return wrong_text(stmt, i);
-    const char *text = (const char *)sqlite3_column_text(stmt, i);
-    int bytes = sqlite3_column_bytes(stmt, i);
+    if (mp_column_type(stmt, i) != MP_TYPE_TEXT) return wrong_text(stmt, i);
+    const char *text = mp_column_text(stmt, i);
+    int bytes = mp_column_bytes(stmt, i);
     if (!text || bytes < c->lo || bytes > c->hi) return wrong_text(stmt, i);
     if (strlen(text) != (size_t)bytes) return mp_fail(MP_ERR_INPUT, "%s: a zero byte within the text", c->name);
     return MP_OK;
 }
 
-static mp_err check_number(sqlite3_stmt *stmt, int i)
+static mp_err check_number(mp_stmt *stmt, int i)
 {
     static const char *const what[] = { [WHOLE] = "a whole number", [REAL] = "a number" };
     const column *c = &columns[i];
-    int type = sqlite3_column_type(stmt, i);
-    double v = sqlite3_column_double(stmt, i);
-    bool right = type == SQLITE_INTEGER || (type == SQLITE_FLOAT && c->kind == REAL);
+    int type = mp_column_type(stmt, i);
+    double v = mp_column_real(stmt, i);
+    bool right = type == MP_TYPE_INT || (type == MP_TYPE_REAL && c->kind == REAL);
     if (!right) return mp_fail(MP_ERR_INPUT, "%s: expected %s", c->name, what[c->kind]);
     if (v >= c->lo && v <= c->hi) return MP_OK;
     return mp_fail(MP_ERR_INPUT, "%s: expected %s from %.10g to %.10g, got %.10g", c->name, what[c->kind], c->lo, c->hi,
                    v);
 }
 
-static mp_err check_columns(sqlite3_stmt *stmt)
+static mp_err check_columns(mp_stmt *stmt)
 {
     for (int i = 0; i < COLUMNS; i++) {
         const column *c = &columns[i];
-        if (sqlite3_column_type(stmt, i) == SQLITE_NULL) {
+        if (mp_column_type(stmt, i) == MP_TYPE_NULL) {
             if (!c->nullable) return mp_fail(MP_ERR_INPUT, "%s: is missing", c->name);
         } else {
             MP_TRY(c->kind == TEXT ? check_text(stmt, i) : check_number(stmt, i));
@@ -143,12 +143,12 @@ static mp_err check_columns(sqlite3_stmt *stmt)
 
 /* ---- a row ---- */
 
-static const char *text(sqlite3_stmt *stmt, int i)
+static const char *text(mp_stmt *stmt, int i)
 {
-    return (const char *)sqlite3_column_text(stmt, i);
+    return mp_column_text(stmt, i);
 }
 
-static mp_err read_status(sqlite3_stmt *stmt, mp_run_status *out)
+static mp_err read_status(mp_stmt *stmt, mp_run_status *out)
 {
     static const char *const name[] = { [MP_RUN_DONE] = "done", [MP_RUN_FAILED] = "failed" };
     for (int i = MP_RUN_DONE; i <= MP_RUN_FAILED; i++) {
@@ -160,7 +160,7 @@ static mp_err read_status(sqlite3_stmt *stmt, mp_run_status *out)
 }
 
 /* The configuration, and its part of the key. */
-static mp_err read_config(sqlite3_stmt *stmt, mp_configs *known, mp_arena *a, mp_config *out, const char **part)
+static mp_err read_config(mp_stmt *stmt, mp_configs *known, mp_arena *a, mp_config *out, const char **part)
 {
     const mp_config *config;
     *part = NULL;
@@ -170,7 +170,7 @@ static mp_err read_config(sqlite3_stmt *stmt, mp_configs *known, mp_arena *a, mp
     return MP_OK;
 }
 
-static mp_err read_key(sqlite3_stmt *stmt, mp_configs *known, mp_arena *a, mp_run_key *k, char hash[65])
+static mp_err read_key(mp_stmt *stmt, mp_configs *known, mp_arena *a, mp_run_key *k, char hash[65])
 {
     const char *print = text(stmt, FINGERPRINT);
     if (strspn(print, "0123456789abcdef") != 16)
@@ -179,13 +179,13 @@ static mp_err read_key(sqlite3_stmt *stmt, mp_configs *known, mp_arena *a, mp_ru
     strcpy(k->dataset, text(stmt, DATASET)); /* they fit: check_columns */
     strcpy(k->folds_from, text(stmt, FOLDS_FROM));
     k->fingerprint = strtoull(print, NULL, 16);
-    k->fold = sqlite3_column_int(stmt, FOLD);
-    k->folds = sqlite3_column_int(stmt, FOLDS);
+    k->fold = (int)mp_column_int(stmt, FOLD);
+    k->folds = (int)mp_column_int(stmt, FOLDS);
     if (k->fold > (k->folds > 1 ? k->folds : 1)) return mp_fail(MP_ERR_INPUT, "fold: %d of %d", k->fold, k->folds);
     const char *part;
     MP_TRY(read_config(stmt, known, a, &k->config, &part));
-    if (k->config.seed != sqlite3_column_int(stmt, SEED))
-        return mp_fail(MP_ERR_INPUT, "seed: %d, and %d in config", sqlite3_column_int(stmt, SEED), k->config.seed);
+    if (k->config.seed != (int)mp_column_int(stmt, SEED))
+        return mp_fail(MP_ERR_INPUT, "seed: %d, and %d in config", (int)mp_column_int(stmt, SEED), k->config.seed);
     if (part)
         mp_run_key_hash_with(k, part, hash);
     else
@@ -201,11 +201,11 @@ static mp_err check_metric(int place, const char *metric, double v)
     return mp_fail(MP_ERR_INPUT, "%s: expected a number from 0 to 1, got %.10g", columns[place].name, v);
 }
 
-static mp_err read_result(sqlite3_stmt *stmt, mp_run_result *r)
+static mp_err read_result(mp_stmt *stmt, mp_run_result *r)
 {
-    r->epochs = sqlite3_column_int(stmt, EPOCHS);
-    r->best_epoch = sqlite3_column_int(stmt, BEST_EPOCH);
-    r->hit_cap = sqlite3_column_int(stmt, HIT_CAP);
+    r->epochs = (int)mp_column_int(stmt, EPOCHS);
+    r->best_epoch = (int)mp_column_int(stmt, BEST_EPOCH);
+    r->hit_cap = (int)mp_column_int(stmt, HIT_CAP);
     r->train_loss = mp_column_real(stmt, TRAIN_LOSS);
     r->val_loss = mp_column_real(stmt, VAL_LOSS);
     r->val_metric = mp_column_real(stmt, VAL_METRIC);
@@ -214,7 +214,7 @@ static mp_err read_result(sqlite3_stmt *stmt, mp_run_result *r)
     r->large_c_metric = mp_column_real(stmt, LARGE_C_METRIC);
     r->seconds = mp_column_real(stmt, SECONDS);
     r->seconds_per_epoch = mp_column_real(stmt, SECONDS_PER_EPOCH);
-    r->peak_bytes = (uint64_t)sqlite3_column_int64(stmt, PEAK_BYTES);
+    r->peak_bytes = (uint64_t)mp_column_int(stmt, PEAK_BYTES);
     strcpy(r->model_sha256, text(stmt, MODEL_SHA256));
     strcpy(r->task, text(stmt, TASK));
     strcpy(r->metric, text(stmt, METRIC));
@@ -226,12 +226,12 @@ static mp_err read_result(sqlite3_stmt *stmt, mp_run_result *r)
     return MP_OK;
 }
 
-static const char *copy(sqlite3_stmt *stmt, int i, mp_arena *a)
+static const char *copy(mp_stmt *stmt, int i, mp_arena *a)
 {
     return mp_arena_text(a, text(stmt, i), strlen(text(stmt, i)));
 }
 
-mp_err mp_row_read(sqlite3_stmt *stmt, mp_configs *known, mp_arena *a, mp_stored *out)
+mp_err mp_row_read(mp_stmt *stmt, mp_configs *known, mp_arena *a, mp_stored *out)
 {
     char *hash = MP_NEW(a, char, 65);
     *out = (mp_stored){ .hash = hash };
@@ -245,7 +245,7 @@ mp_err mp_row_read(sqlite3_stmt *stmt, mp_configs *known, mp_arena *a, mp_stored
     return MP_OK;
 }
 
-mp_err mp_row_prepare(mp_store *s, const char *where, sqlite3_stmt **out)
+mp_err mp_row_prepare(mp_store *s, const char *where, mp_stmt **out)
 {
     mp_buf sql = { 0 };
     for (int i = 0; i < COLUMNS; i++)

@@ -29,6 +29,20 @@ typedef enum mp_run_status { MP_RUN_ABSENT, MP_RUN_DONE, MP_RUN_FAILED } mp_run_
 MP_MUST mp_err mp_store_open(const char *path, mp_store_mode mode, mp_store **out);
 void mp_store_close(mp_store *s); /* NULL is allowed */
 
+/* The name of a store as messages may show it: without the password of a URL. */
+const char *mp_store_shown(const char *where, mp_arena *a);
+
+/* Takes the password out of a word of the command line that is, or ends in, the URL of a store, and keeps it for mp_store_open: no message
+ * and no list of processes shows it any more. */
+void mp_store_hide(char *word);
+
+bool mp_store_is_file(const char *where);
+bool mp_store_there(const char *where); /* the file is there; of a URL opening will say */
+
+/* What names of files that belong to a store begin with (.unfinished, .models): its path, or of a URL DATABASE@HOST, in the
+ * working folder. */
+const char *mp_store_beside(const char *where, mp_arena *a);
+
 /* From now on calls wait this long for another program that is writing, then fail with MP_ERR_BUSY; 60 s at first. */
 void mp_store_wait(mp_store *s, int seconds);
 

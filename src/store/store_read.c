@@ -9,12 +9,12 @@
 
 static const char
     *const metric_sql[] = { /* before version 6, and since */
-                            "SELECT name, val, test, large, NULL FROM metric WHERE run = ? ORDER BY place, name",
-                            "SELECT name, val, test, large, large_c FROM metric WHERE run = ? ORDER BY place, name"
+                            "SELECT name, val, test, large, NULL FROM metric WHERE run = $1 ORDER BY place, name",
+                            "SELECT name, val, test, large, large_c FROM metric WHERE run = $1 ORDER BY place, name"
     };
-static const char bin_sql[] = "SELECT bin, count, said, held, squares FROM calibration WHERE run = ?";
+static const char bin_sql[] = "SELECT bin, count, said, held, squares FROM calibration WHERE run = $1";
 static const char curve_sql[] =
-    "SELECT epoch, train_loss, val_loss, val_metric FROM curve WHERE run = ? ORDER BY epoch LIMIT ?";
+    "SELECT epoch, train_loss, val_loss, val_metric FROM curve WHERE run = $1 ORDER BY epoch LIMIT $2";
 
 /* ---- its metrics ---- */
 
@@ -27,15 +27,17 @@ static void lead_alone(mp_run_result *r)
     strcpy(r->measure[0].name, r->metric);
 }
 
-static mp_err read_metrics(mp_store *s, sqlite3_stmt *metric, int64_t run, mp_run_result *r)
+static mp_err read_metrics(mp_stmt *metric, int64_t run, mp_run_result *r)
 {
-    int rc = SQLITE_DONE;
-    sqlite3_bind_int64(metric, 1, run);
+    int at = 1;
+    bool row = true;
+    mp_err e = MP_OK;
+    mp_bind_int(metric, &at, run);
     r->measures = 0;
-    while (r->measures < MP_MEASURES_MOST && (rc = sqlite3_step(metric)) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(metric, 0);
+    while (r->measures < MP_MEASURES_MOST && (e = mp_db_step(metric, "reading metrics", &row)) == MP_OK && row) {
+        const char *name = mp_column_text(metric, 0);
         mp_measured *m = &r->measure[r->measures];
-        if (!name || strlen(name) >= sizeof m->name) continue;
+        if (mp_column_type(metric, 0) == MP_TYPE_NULL || strlen(name) >= sizeof m->name) continue;
         strcpy(m->name, name);
         m->val = mp_column_real(metric, 1);
         m->test = mp_column_real(metric, 2);
@@ -43,36 +45,38 @@ static mp_err read_metrics(mp_store *s, sqlite3_stmt *metric, int64_t run, mp_ru
         m->large_c = mp_column_real(metric, 4);
         r->measures++;
     }
-    sqlite3_reset(metric);
-    return rc == SQLITE_DONE || rc == SQLITE_ROW ? MP_OK : mp_db_fail(s, "reading metrics");
+    mp_db_again(metric);
+    return e;
 }
 
 /* ---- its calibration ---- */
 
 /* Sums of numbers from 0 to 1, as many as the bin counts. */
-static bool read_bin(sqlite3_stmt *stmt, mp_calibration *c)
+static bool read_bin(mp_stmt *stmt, mp_calibration *c)
 {
-    int64_t place = sqlite3_column_int64(stmt, 0), count = sqlite3_column_int64(stmt, 1);
-    bool sound = sqlite3_column_type(stmt, 0) == SQLITE_INTEGER && sqlite3_column_type(stmt, 1) == SQLITE_INTEGER &&
-                 place >= 0 && place < MP_BINS && count > 0 && count <= INT64_C(1) << 50;
+    int64_t place = mp_column_int(stmt, 0), count = mp_column_int(stmt, 1);
+    bool sound = mp_column_type(stmt, 0) == MP_TYPE_INT && mp_column_type(stmt, 1) == MP_TYPE_INT && place >= 0 &&
+                 place < MP_BINS && count > 0 && count <= INT64_C(1) << 50;
     for (int i = 2; i < 5; i++) {
         double sum = mp_column_real(stmt, i);
         sound = sound && sum >= 0 && sum <= (double)count;
     }
     if (!sound) return false;
-    c->bin[place] = (mp_bin){ count, sqlite3_column_double(stmt, 2), sqlite3_column_double(stmt, 3),
-                              sqlite3_column_double(stmt, 4) };
+    c->bin[place] = (mp_bin){ count, mp_column_real(stmt, 2), mp_column_real(stmt, 3), mp_column_real(stmt, 4) };
     return true;
 }
 
-static mp_err read_bins(mp_store *s, sqlite3_stmt *stmt, int64_t run, mp_run_result *r, bool *sound)
+static mp_err read_bins(mp_stmt *stmt, int64_t run, mp_run_result *r, bool *sound)
 {
-    int rc = SQLITE_DONE;
-    sqlite3_bind_int64(stmt, 1, run);
+    int at = 1;
+    bool row = true;
+    mp_err e = MP_OK;
+    mp_bind_int(stmt, &at, run);
     *sound = true;
-    while (*sound && (rc = sqlite3_step(stmt)) == SQLITE_ROW) *sound = read_bin(stmt, &r->calibration);
-    sqlite3_reset(stmt);
-    if (*sound) return rc == SQLITE_DONE ? MP_OK : mp_db_fail(s, "reading a calibration");
+    while (*sound && (e = mp_db_step(stmt, "reading a calibration", &row)) == MP_OK && row)
+        *sound = read_bin(stmt, &r->calibration);
+    mp_db_again(stmt);
+    if (*sound) return e;
     r->calibration = (mp_calibration){ 0 };
     mp_fail(MP_ERR_INPUT, "its calibration is not one of %d bins", MP_BINS);
     return MP_OK;
@@ -80,25 +84,27 @@ static mp_err read_bins(mp_store *s, sqlite3_stmt *stmt, int64_t run, mp_run_res
 
 /* ---- its curve ---- */
 
-static bool is_number(sqlite3_stmt *curve, int i)
+static bool is_number(mp_stmt *curve, int i)
 {
-    int type = sqlite3_column_type(curve, i);
-    return type == SQLITE_NULL || type == SQLITE_FLOAT || type == SQLITE_INTEGER;
+    int type = mp_column_type(curve, i);
+    return type == MP_TYPE_NULL || type == MP_TYPE_REAL || type == MP_TYPE_INT;
 }
 
-static bool read_point(sqlite3_stmt *curve, int epoch, mp_epoch *out)
+static bool read_point(mp_stmt *curve, int epoch, mp_epoch *out)
 {
     *out = (mp_epoch){ mp_column_real(curve, 1), mp_column_real(curve, 2), mp_column_real(curve, 3) };
-    return sqlite3_column_type(curve, 0) == SQLITE_INTEGER && sqlite3_column_int64(curve, 0) == epoch &&
-           is_number(curve, 1) && is_number(curve, 2) && is_number(curve, 3);
+    return mp_column_type(curve, 0) == MP_TYPE_INT && mp_column_int(curve, 0) == epoch && is_number(curve, 1) &&
+           is_number(curve, 2) && is_number(curve, 3);
 }
 
 /* Memory is asked for as points come, not by what the run says it has. A curve that is not sound is left out. */
-static mp_err read_points(mp_store *s, sqlite3_stmt *curve, mp_arena *a, mp_run_result *r, bool *sound)
+static mp_err read_points(mp_stmt *curve, mp_arena *a, mp_run_result *r, bool *sound)
 {
-    int rc, n = 0, room = 0;
+    int n = 0, room = 0;
+    bool row = true;
+    mp_err e = MP_OK;
     mp_epoch *points = NULL, next;
-    while ((rc = sqlite3_step(curve)) == SQLITE_ROW) {
+    while ((e = mp_db_step(curve, "reading a learning curve", &row)) == MP_OK && row) {
         *sound = read_point(curve, n + 1, &next) && n < r->epochs;
         if (!*sound) return MP_OK;
         if (n == room) {
@@ -107,18 +113,19 @@ static mp_err read_points(mp_store *s, sqlite3_stmt *curve, mp_arena *a, mp_run_
         }
         points[n++] = next;
     }
-    if (rc != SQLITE_DONE) return mp_db_fail(s, "reading a learning curve");
+    if (e != MP_OK) return e;
     r->curve = points;
     r->curve_len = n;
     return MP_OK;
 }
 
-static mp_err read_curve(mp_store *s, sqlite3_stmt *curve, int64_t run, mp_arena *a, mp_run_result *r, bool *sound)
+static mp_err read_curve(mp_stmt *curve, int64_t run, mp_arena *a, mp_run_result *r, bool *sound)
 {
-    sqlite3_bind_int64(curve, 1, run);
-    sqlite3_bind_int64(curve, 2, (int64_t)r->epochs + 1); /* one too many is seen */
-    mp_err e = read_points(s, curve, a, r, sound);
-    sqlite3_reset(curve);
+    int at = 1;
+    mp_bind_int(curve, &at, run);
+    mp_bind_int(curve, &at, (int64_t)r->epochs + 1); /* one too many is seen */
+    mp_err e = read_points(curve, a, r, sound);
+    mp_db_again(curve);
     if (!*sound) mp_fail(MP_ERR_INPUT, "its learning curve is not one of %d epochs", r->epochs);
     return e;
 }
@@ -129,8 +136,8 @@ typedef mp_err each_fn(void *context, const mp_stored *run);
 
 typedef struct walk {
     mp_store *store;
-    sqlite3_stmt *stmt, *curve;  /* curve NULL: nobody asks for them */
-    sqlite3_stmt *metric, *bins; /* NULL: the store has none         */
+    mp_stmt *stmt, *curve;  /* curve NULL: nobody asks for them */
+    mp_stmt *metric, *bins; /* NULL: the store has none         */
     mp_configs *known;
     mp_arena *arena;
     bool keep; /* everything stays in the arena; else it is emptied after each run */
@@ -144,7 +151,7 @@ static void leave_out(walk *w)
 {
     mp_store *s = w->store;
     if (s->left_out++ > 0) return;
-    snprintf(s->left_out_why, sizeof s->left_out_why, "run %lld: %s", (long long)sqlite3_column_int64(w->stmt, 0),
+    snprintf(s->left_out_why, sizeof s->left_out_why, "run %lld: %s", (long long)mp_column_int(w->stmt, 0),
              mp_message());
 }
 
@@ -189,32 +196,34 @@ static mp_err visit(walk *w, each_fn *each, void *context)
     }
     if (w->pool && strcmp(run.key.config.pool, w->pool) != 0) return MP_OK;
     bool sound = true;
-    int64_t id = sqlite3_column_int64(w->stmt, 0);
+    int64_t id = mp_column_int(w->stmt, 0);
     lead_alone(&run.result);
-    if (w->metric && run.status == MP_RUN_DONE) MP_TRY(read_metrics(w->store, w->metric, id, &run.result));
-    if (w->bins && run.status == MP_RUN_DONE) MP_TRY(read_bins(w->store, w->bins, id, &run.result, &sound));
+    if (w->metric && run.status == MP_RUN_DONE) MP_TRY(read_metrics(w->metric, id, &run.result));
+    if (w->bins && run.status == MP_RUN_DONE) MP_TRY(read_bins(w->bins, id, &run.result, &sound));
     if (!sound) leave_out(w);
     sound = true;
-    if (w->curve) MP_TRY(read_curve(w->store, w->curve, id, w->arena, &run.result, &sound));
+    if (w->curve) MP_TRY(read_curve(w->curve, id, w->arena, &run.result, &sound));
     if (!sound) leave_out(w);
     return each(context, &run);
 }
 
 static mp_err walk_all(walk *w, each_fn *each, void *context)
 {
-    int rc;
+    bool row = true;
+    mp_err e = MP_OK;
     w->store->left_out = 0;
-    while ((rc = sqlite3_step(w->stmt)) == SQLITE_ROW) {
+    while ((e = mp_db_step(w->stmt, "reading runs", &row)) == MP_OK && row) {
         MP_TRY(visit(w, each, context));
         if (!w->keep) mp_arena_reset(w->arena);
     }
-    return rc == SQLITE_DONE ? MP_OK : mp_db_fail(w->store, "reading runs");
+    return e;
 }
 
 static mp_err walk_filtered(mp_store *s, const mp_store_filter *f, mp_arena *a, bool keep, each_fn *each, void *context)
 {
     static const char where[] =
-        "(?1 IS NULL OR dataset = ?1) AND (?2 IS NULL OR status = ?2) ORDER BY dataset, seed, fold, key";
+        "(CAST($1 AS TEXT) IS NULL OR dataset = $1) AND (CAST($2 AS TEXT) IS NULL OR status = $2)"
+        " ORDER BY dataset, seed, fold, key";
     static const char *const status[] = { NULL, "done", "failed" };
     static const mp_store_filter everything = { 0 };
     if (!f) f = &everything;
@@ -225,14 +234,15 @@ static mp_err walk_filtered(mp_store *s, const mp_store_filter *f, mp_arena *a, 
     if (e == MP_OK && s->version >= 3) e = mp_db_prepare(s, metric_sql[s->version >= 6], &w.metric);
     if (e == MP_OK && s->version >= 4) e = mp_db_prepare(s, bin_sql, &w.bins);
     if (e == MP_OK) {
-        sqlite3_bind_text(w.stmt, 1, f->dataset, -1, SQLITE_STATIC); /* NULL binds NULL */
-        sqlite3_bind_text(w.stmt, 2, status[f->status], -1, SQLITE_STATIC);
+        int at = 1;
+        mp_bind_text(w.stmt, &at, f->dataset);
+        mp_bind_text(w.stmt, &at, status[f->status]);
         e = walk_all(&w, each, context);
     }
-    sqlite3_finalize(w.bins);
-    sqlite3_finalize(w.metric);
-    sqlite3_finalize(w.curve);
-    sqlite3_finalize(w.stmt);
+    mp_db_end(w.bins);
+    mp_db_end(w.metric);
+    mp_db_end(w.curve);
+    mp_db_end(w.stmt);
     mp_configs_free(w.known);
     mp_arena_free(w.seen_arena);
     return e;
@@ -285,27 +295,27 @@ bool mp_store_left_out(const mp_store *s, char *line, size_t n)
 
 /* ---- one of them ---- */
 
-static mp_err find(mp_store *s, sqlite3_stmt *stmt, const char *hash, mp_arena *a, mp_stored *out)
+static mp_err find(mp_stmt *stmt, const char *hash, mp_arena *a, mp_stored *out)
 {
-    sqlite3_bind_text(stmt, 1, hash, -1, SQLITE_STATIC);
-    int rc = sqlite3_step(stmt);
+    int at = 1;
+    bool row;
+    mp_bind_text(stmt, &at, hash);
     *out = (mp_stored){ .status = MP_RUN_ABSENT };
-    if (rc == SQLITE_DONE) return MP_OK;
-    if (rc != SQLITE_ROW) return mp_db_fail(s, "looking for a run");
-    bool right =
-        mp_row_read(stmt, NULL, a, out) == MP_OK && strcmp(out->hash, hash) == 0; /* the key is the content's */
+    MP_TRY(mp_db_step(stmt, "looking for a run", &row));
+    if (!row) return MP_OK;
+    bool right = mp_row_read(stmt, NULL, a, out) == MP_OK && strcmp(out->hash, hash) == 0; /* the key is the content's */
     if (!right) *out = (mp_stored){ .status = MP_RUN_FAILED };
     return MP_OK;
 }
 
 static mp_err find_key(mp_store *s, const mp_run_key *key, mp_arena *a, mp_stored *out)
 {
-    sqlite3_stmt *stmt;
+    mp_stmt *stmt;
     char hash[65];
     mp_run_key_hash(key, hash);
-    MP_TRY(mp_row_prepare(s, "key = ?", &stmt));
-    mp_err e = find(s, stmt, hash, a, out);
-    sqlite3_finalize(stmt);
+    MP_TRY(mp_row_prepare(s, "key = $1", &stmt));
+    mp_err e = find(stmt, hash, a, out);
+    mp_db_end(stmt);
     return e;
 }
 

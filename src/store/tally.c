@@ -13,8 +13,8 @@ static const char failures_sql[] =
     "SELECT f.message, f.runs, r.dataset, r.seed, r.fold FROM"
     " (SELECT message, count(*) AS runs, min(id) AS first FROM run WHERE status = 'failed' GROUP BY message) AS f"
     " JOIN run AS r ON r.id = f.first ORDER BY f.runs DESC, f.message LIMIT $1";
-static const char lately_sql[] = "SELECT seconds, finished, " MP_STAMP(MP_NOW) " FROM run WHERE status = 'done'"
-                                                                               " ORDER BY id DESC LIMIT $1";
+static const char lately_sql[] =
+    "SELECT seconds, finished, @stamp FROM run WHERE status = 'done' ORDER BY id DESC LIMIT $1";
 
 static const char *copy(mp_stmt *stmt, int i, mp_arena *a)
 {
@@ -28,7 +28,7 @@ static mp_err read_counts(mp_store *s, mp_store_tally *t)
     bool row;
     mp_err e;
     MP_TRY(mp_db_prepare(s, counts_sql, &stmt));
-    while ((e = mp_db_step(s, stmt, "counting runs", &row)) == MP_OK && row) {
+    while ((e = mp_db_step(stmt, "counting runs", &row)) == MP_OK && row) {
         bool done = strcmp(mp_column_text(stmt, 0), "done") == 0;
         *(done ? &t->done : &t->failed) = mp_column_int(stmt, 1);
     }
@@ -46,7 +46,7 @@ static mp_err read_failures(mp_store *s, mp_arena *a, mp_store_tally *t)
     t->failure = f;
     MP_TRY(mp_db_prepare(s, failures_sql, &stmt));
     mp_bind_int(stmt, &at, MP_TALLY_REASONS);
-    while ((e = mp_db_step(s, stmt, "reading failures", &row)) == MP_OK && row && t->reasons < MP_TALLY_REASONS)
+    while ((e = mp_db_step(stmt, "reading failures", &row)) == MP_OK && row && t->reasons < MP_TALLY_REASONS)
         f[t->reasons++] = (mp_store_failure){ copy(stmt, 0, a), mp_column_int(stmt, 1), copy(stmt, 2, a),
                                               (int)mp_column_int(stmt, 3), (int)mp_column_int(stmt, 4) };
     mp_db_end(stmt);
@@ -73,7 +73,7 @@ static mp_err read_lately(mp_store *s, double window, mp_store_tally *t)
     mp_err e;
     MP_TRY(mp_db_prepare(s, lately_sql, &stmt));
     mp_bind_int(stmt, &at, MP_TALLY_LATELY);
-    while ((e = mp_db_step(s, stmt, "reading the last runs", &row)) == MP_OK && row) {
+    while ((e = mp_db_step(stmt, "reading the last runs", &row)) == MP_OK && row) {
         double seconds = mp_column_real(stmt, 0),
                ago = time_of(mp_column_text(stmt, 2)) - time_of(mp_column_text(stmt, 1));
         sum += isfinite(seconds) ? seconds : 0;

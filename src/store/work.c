@@ -14,34 +14,31 @@
 
 static const char worker_sql[] =
     "INSERT INTO worker (id, host, boot, pid, birth, command, plan, total, finished, started, beat)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, " MP_NOW ", " MP_NOW ")"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, @now, @now)"
     " ON CONFLICT (id) DO UPDATE SET beat = excluded.beat, finished = excluded.finished";
-static const char workers_sql[] =
-    "SELECT id, host, boot, pid, birth, command, plan, total, finished, " MP_NOW " - started,"
-    " " MP_NOW " - beat FROM worker ORDER BY started, id";
-static const char holder_sql[] = "SELECT id, host, boot, pid, birth, " MP_NOW " - beat FROM worker"
+static const char workers_sql[] = "SELECT id, host, boot, pid, birth, command, plan, total, finished, @now - started,"
+                                  " @now - beat FROM worker ORDER BY started, id";
+static const char holder_sql[] = "SELECT id, host, boot, pid, birth, @now - beat FROM worker"
                                  " WHERE id = (SELECT worker FROM lease WHERE key = $1)";
-static const char claim_sql[] =
-    "INSERT INTO lease (key, worker, dataset, pool, seed, fold, started)"
-    " VALUES ($1, $2, $3, $4, $5, $6, " MP_NOW ") ON CONFLICT (key) DO NOTHING RETURNING key";
-static const char take_sql[] = "UPDATE lease SET worker = $1, started = " MP_NOW ", epoch = 0, epochs = 0, loss = NULL"
+static const char claim_sql[] = "INSERT INTO lease (key, worker, dataset, pool, seed, fold, started)"
+                                " VALUES ($1, $2, $3, $4, $5, $6, @now) ON CONFLICT (key) DO NOTHING RETURNING key";
+static const char take_sql[] = "UPDATE lease SET worker = $1, started = @now, epoch = 0, epochs = 0, loss = NULL"
                                " WHERE key = $2 AND worker = $3 RETURNING key";
 static const char news_sql[] =
     "INSERT INTO lease (key, worker, dataset, pool, seed, fold, epoch, epochs, loss, started)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, " MP_NOW ")"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, @now)"
     " ON CONFLICT (key) DO UPDATE SET epoch = excluded.epoch, epochs = excluded.epochs,"
     " loss = excluded.loss WHERE lease.worker = excluded.worker";
-static const char leases_sql[] =
-    "SELECT key, dataset, pool, seed, fold, epoch, epochs, loss, " MP_NOW " - started FROM lease"
-    " WHERE worker = $1 ORDER BY dataset, pool, seed, fold, key";
+static const char leases_sql[] = "SELECT key, dataset, pool, seed, fold, epoch, epochs, loss, @now - started FROM lease"
+                                 " WHERE worker = $1 ORDER BY dataset, pool, seed, fold, key";
 
 /* ---- one statement ---- */
 
 /* Runs a statement that was bound; in `*row` (may be NULL): whether it gave one. */
-static mp_err finish(mp_store *s, mp_stmt *stmt, const char *doing, bool *row)
+static mp_err finish(mp_stmt *stmt, const char *doing, bool *row)
 {
     bool unused;
-    mp_err e = mp_db_step(s, stmt, doing, row ? row : &unused);
+    mp_err e = mp_db_step(stmt, doing, row ? row : &unused);
     mp_db_end(stmt);
     return e;
 }
@@ -52,7 +49,7 @@ static mp_err with_text(mp_store *s, const char *sql, const char *text, const ch
     int at = 1;
     MP_TRY(mp_db_prepare(s, sql, &stmt));
     mp_bind_text(stmt, &at, text);
-    return finish(s, stmt, doing, NULL);
+    return finish(stmt, doing, NULL);
 }
 
 /* ---- beginning and end ---- */
@@ -84,7 +81,7 @@ static mp_err put_worker(mp_store *s, const mp_work_plan *plan)
     mp_bind_text(stmt, &at, plan->hash);
     mp_bind_int(stmt, &at, plan->total);
     mp_bind_int(stmt, &at, plan->finished);
-    return finish(s, stmt, "giving a sign of life", NULL);
+    return finish(stmt, "giving a sign of life", NULL);
 }
 
 static mp_err remove_worker(mp_store *s, const char *id)
@@ -105,6 +102,17 @@ static bool is_self(const mp_process *p)
     return memcmp(&self, p, sizeof self) == 0;
 }
 
+static mp_err note_time(mp_store *s)
+{
+    mp_stmt *stmt;
+    bool row;
+    MP_TRY(mp_db_prepare(s, "SELECT @stamp", &stmt));
+    mp_err e = mp_db_step(stmt, "reading the clock", &row);
+    if (row) snprintf(s->work_began, sizeof s->work_began, "%s", mp_column_text(stmt, 0));
+    mp_db_end(stmt);
+    return e;
+}
+
 static mp_err begin_body(mp_store *s, void *context)
 {
     const mp_store_worker *w;
@@ -114,7 +122,8 @@ static mp_err begin_body(mp_store *s, void *context)
     for (int i = 0; i < n && e == MP_OK; i++)
         if (w[i].dead || is_self(&w[i].process)) e = remove_worker(s, w[i].id);
     mp_arena_free(a);
-    return e == MP_OK ? put_worker(s, context) : e;
+    if (e == MP_OK) e = put_worker(s, context);
+    return e == MP_OK ? note_time(s) : e;
 }
 
 static mp_err random_id(char out[33])
@@ -167,7 +176,7 @@ static mp_err insert_lease(mp_store *s, const claim *c, bool *got)
     int at = 1;
     MP_TRY(mp_db_prepare(s, claim_sql, &stmt));
     bind_key(s, stmt, &at, c->hash, c->key);
-    return finish(s, stmt, "claiming a run", got);
+    return finish(stmt, "claiming a run", got);
 }
 
 static void read_process(mp_stmt *stmt, int i, mp_process *out)
@@ -190,7 +199,7 @@ static mp_err find_holder(mp_store *s, const char *hash, char id[65], bool *dead
     *dead = false;
     MP_TRY(mp_db_prepare(s, holder_sql, &stmt));
     mp_bind_text(stmt, &at, hash);
-    mp_err e = mp_db_step(s, stmt, "claiming a run", &row);
+    mp_err e = mp_db_step(stmt, "claiming a run", &row);
     if (e == MP_OK && row) {
         snprintf(id, 65, "%s", mp_column_text(stmt, 0));
         read_process(stmt, 1, &p);
@@ -208,7 +217,7 @@ static mp_err take_over(mp_store *s, const claim *c, const char *from, bool *got
     mp_bind_text(stmt, &at, s->work);
     mp_bind_text(stmt, &at, c->hash);
     mp_bind_text(stmt, &at, from);
-    return finish(s, stmt, "claiming a run", got);
+    return finish(stmt, "claiming a run", got);
 }
 
 static mp_err get_lease(mp_store *s, const claim *c, bool *got)
@@ -229,7 +238,7 @@ static mp_err drop_lease(mp_store *s, const char *hash)
     MP_TRY(mp_db_prepare(s, "DELETE FROM lease WHERE key = $1 AND worker = $2", &stmt));
     mp_bind_text(stmt, &at, hash);
     mp_bind_text(stmt, &at, s->work);
-    return finish(s, stmt, "releasing a run", NULL);
+    return finish(stmt, "releasing a run", NULL);
 }
 
 /* Whether a run failed after this work began, in a try of another. */
@@ -237,13 +246,10 @@ static mp_err failed_since(mp_store *s, const char *hash, bool *out)
 {
     mp_stmt *stmt;
     int at = 1;
-    MP_TRY(mp_db_prepare(s,
-                         "SELECT 1 FROM run WHERE key = $1 AND status = 'failed' AND"
-                         " finished > (SELECT " MP_STAMP("started") " FROM worker WHERE id = $2)",
-                         &stmt));
+    MP_TRY(mp_db_prepare(s, "SELECT 1 FROM run WHERE key = $1 AND status = 'failed' AND finished > $2", &stmt));
     mp_bind_text(stmt, &at, hash);
-    mp_bind_text(stmt, &at, s->work);
-    return finish(s, stmt, "claiming a run", out);
+    mp_bind_text(stmt, &at, s->work_began);
+    return finish(stmt, "claiming a run", out);
 }
 
 static mp_err claim_body(mp_store *s, void *context)
@@ -308,7 +314,7 @@ static mp_err put_news(mp_store *s, mp_stmt *stmt, const mp_claim_news *n)
     mp_bind_int(stmt, &at, n->epoch);
     mp_bind_int(stmt, &at, n->epochs);
     mp_bind_real(stmt, &at, n->loss);
-    mp_err e = mp_db_step(s, stmt, "giving a sign of life", &row);
+    mp_err e = mp_db_step(stmt, "giving a sign of life", &row);
     mp_db_again(stmt);
     return e;
 }
@@ -354,7 +360,7 @@ static mp_err read_leases(mp_store *s, mp_arena *a, mp_store_worker *w)
     MP_TRY(mp_db_prepare(s, leases_sql, &stmt));
     mp_bind_text(stmt, &at, w->id);
     mp_err e = MP_OK;
-    while ((e = mp_db_step(s, stmt, "reading who is at work", &row)) == MP_OK && row) {
+    while ((e = mp_db_step(stmt, "reading who is at work", &row)) == MP_OK && row) {
         if (w->leases == room) {
             room = mp_room(room, (int64_t)room + 1, 16, "claims");
             MP_MORE(a, lease, w->leases, room);
@@ -398,7 +404,7 @@ mp_err mp_store_workers(mp_store *s, mp_arena *a, const mp_store_worker **out, i
     if (s->version < 7) return MP_OK;
     MP_TRY(mp_db_prepare(s, workers_sql, &stmt));
     mp_err e = MP_OK;
-    while ((e = mp_db_step(s, stmt, "reading who is at work", &row)) == MP_OK && row) {
+    while ((e = mp_db_step(stmt, "reading who is at work", &row)) == MP_OK && row) {
         if (count == room) {
             room = mp_room(room, (int64_t)room + 1, 16, "workers");
             MP_MORE(a, w, count, room);

@@ -123,7 +123,7 @@ const char *mp_study_model_path(const mp_study *s, const mp_run_key *key, mp_are
     const mp_config *c = &key->config;
     char hash[65];
     mp_run_key_hash(key, hash);
-    if (!s->models) return mp_arena_printf(a, "%s.models/%.24s.safetensors", s->store_path, hash);
+    if (!s->models) return mp_arena_printf(a, "%s.models/%.24s.safetensors", mp_store_beside(s->store_path, a), hash);
     bool mid = c->flip || c->score_dim > 1 || c->drop > 0;
     char *name = mp_arena_printf(a, "%s-%s%s-seed%d-fold%d.safetensors", key->dataset, c->pool, mid ? "-mid" : "",
                                  c->seed, key->fold);
@@ -345,10 +345,11 @@ static mp_err run_open(mp_study *s)
                         .note = on_note };
     mp_study_share(&o);
     if (keeps_models(s)) {
-        MP_TRY(mp_make_folder(s->models ? s->models : mp_arena_printf(s->arena, "%s.models", s->store_path)));
+        MP_TRY(mp_make_folder(
+            s->models ? s->models : mp_arena_printf(s->arena, "%s.models", mp_store_beside(s->store_path, s->arena))));
         o.model = save_model;
     }
-    o.resume_dir = mp_arena_printf(s->arena, "%s.unfinished", s->store_path);
+    o.resume_dir = mp_arena_printf(s->arena, "%s.unfinished", mp_store_beside(s->store_path, s->arena));
     if (s->part.n)
         mp_listener_line(&s->listener, "part %d/%d: %d of %d runs", s->part.i, s->part.n, s->share.count,
                          s->plan.count);
@@ -412,7 +413,7 @@ mp_err mp_study_run(mp_study *s)
 
 mp_err mp_study_read(mp_study *s)
 {
-    if (access(s->store_path, F_OK) == 0) MP_TRY(mp_store_open(s->store_path, MP_STORE_READ, &s->store));
+    if (mp_store_there(s->store_path)) MP_TRY(mp_store_open(s->store_path, MP_STORE_READ, &s->store));
     mp_err e = read_back(s);
     mp_store_close(s->store);
     s->store = NULL;

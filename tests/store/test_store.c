@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <sqlite3.h>
 #include <cmocka.h>
 
 static void a_run_comes_back_as_it_was_put(void **state)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sqlite3.h>
 #include <cmocka.h>
 
 static void harm(const char *path, const char *sql)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sqlite3.h>
 #include <cmocka.h>
 
 /* The schema of version 1, as the program made it then. */

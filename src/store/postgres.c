@@ -1,0 +1,518 @@
+/* postgres.c - a store in a PostgreSQL server.
+ *
+ * Numbers travel as their bits, so that they come back as they were. A connection that broke is made anew before the next
+ * transaction; what was under way has failed with MP_ERR_BUSY, which callers try again: every transaction of the store may be done
+ * twice. A database of somebody else is not trusted: our names must be plain tables with our columns, without code that runs when
+ * rows are read or written.
+ * SPDX-License-Identifier: MIT */
+#include "base/clock.h"
+#include "store/db.h"
+#include "store/postgres_schema.h"
+#include "store/postgres_url.h"
+
+#include <endian.h>
+#include <libpq-fe.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AGAIN_SECONDS 2.0 /* between two attempts to connect */
+#define FIRST_VERSION 7   /* that the first step makes */
+
+enum { INT2 = 21, INT4 = 23, INT8 = 20, FLOAT8 = 701, TEXT = 25, VARCHAR = 1043, BOOL = 16, UNKNOWN = 0 }; /* types */
+
+typedef struct server {
+    PGconn *conn;
+    mp_store_mode mode;
+    bool open;    /* a transaction */
+    double tried; /* when a connection was last asked for */
+} server;
+
+typedef struct parameter {
+    Oid type;
+    bool null;
+    const char *value;
+    int bytes;
+} parameter;
+
+#define PARAMETERS_MOST 1024
+
+typedef struct pg_stmt {
+    mp_stmt head;
+    mp_arena *arena; /* of what is bound */
+    char *sql;
+    int n;
+    parameter bound[PARAMETERS_MOST];
+    PGresult *result;
+    int row; /* that is up next */
+} pg_stmt;
+
+static server *of(const mp_store *s)
+{
+    return s->link;
+}
+
+/* ---- failures ---- */
+
+/* The first line of what the server or libpq says, without "ERROR:" in front. */
+static void first_line(const char *text, char *out, size_t n)
+{
+    const char *colon = strstr(text, ":  ");
+    if (colon && colon - text < 12) text = colon + 3;
+    mp_format(out, n, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+static mp_err fail(const mp_store *s, const char *doing, const PGresult *r)
+{
+    static const char *const later[] = { "08", "57P", "53300", "40001", "40P01", "55P03" }; /* beginnings of codes */
+    const char *code = r ? PQresultErrorField(r, PG_DIAG_SQLSTATE) : NULL;
+    char why[512];
+    first_line(r && code ? PQresultErrorMessage(r) : PQerrorMessage(of(s)->conn), why, sizeof why);
+    if (PQstatus(of(s)->conn) != CONNECTION_OK)
+        return mp_fail(MP_ERR_BUSY, "%s: %s: the connection is lost: %s", s->path, doing, why);
+    for (size_t i = 0; code && i < sizeof later / sizeof *later; i++)
+        if (strncmp(code, later[i], strlen(later[i])) == 0)
+            return mp_fail(MP_ERR_BUSY, "%s: %s: %s", s->path, doing, why);
+    if (code && strcmp(code, "53100") == 0) return mp_fail(MP_ERR_IO, "%s: %s: no space left", s->path, doing);
+    return mp_fail(MP_ERR_IO, "%s: %s: %s", s->path, doing, why);
+}
+
+/* ---- the connection ---- */
+
+static bool command(mp_store *s, const char *sql)
+{
+    PGresult *r = PQexec(of(s)->conn, sql);
+    bool done = PQresultStatus(r) == PGRES_COMMAND_OK || PQresultStatus(r) == PGRES_TUPLES_OK;
+    PQclear(r);
+    return done;
+}
+
+static void wait_as_said(mp_store *s)
+{
+    char sql[64];
+    mp_format(sql, sizeof sql, "SET lock_timeout = %d", s->wait_ms);
+    if (!command(s, sql)) return; /* a lost connection is noticed, and this said again, by the next statement */
+}
+
+/* pg_temp last: nobody's temporary table stands before ours. */
+static void begin_session(mp_store *s)
+{
+    if (!command(s, "SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', false)")) return;
+    if (of(s)->mode == MP_STORE_READ && !command(s, "SET default_transaction_read_only = on")) return;
+    wait_as_said(s);
+}
+
+/* Makes a lost connection anew; not more often than now and then, for it may take long to fail. */
+static void connect_again(mp_store *s)
+{
+    server *p = of(s);
+    if (PQstatus(p->conn) == CONNECTION_OK || mp_seconds() - p->tried < AGAIN_SECONDS) return;
+    PQreset(p->conn);
+    p->tried = mp_seconds();
+    if (PQstatus(p->conn) == CONNECTION_OK) begin_session(s);
+}
+
+/* ---- statements ---- */
+
+static mp_err prepare(mp_store *s, const char *sql, mp_stmt **out)
+{
+    pg_stmt *stmt = calloc(1, sizeof *stmt);
+    if (!stmt) return mp_no_memory(sizeof *stmt);
+    stmt->head.store = s;
+    stmt->arena = mp_arena_new(4096);
+    stmt->sql = mp_arena_text(stmt->arena, sql, strlen(sql));
+    *out = &stmt->head;
+    return MP_OK;
+}
+
+static PGresult *send(pg_stmt *t)
+{
+    Oid type[PARAMETERS_MOST];
+    const char *value[PARAMETERS_MOST];
+    int bytes[PARAMETERS_MOST], format[PARAMETERS_MOST];
+    for (int i = 0; i < t->n; i++) {
+        const parameter *b = &t->bound[i];
+        type[i] = b->type;
+        value[i] = b->null ? NULL : b->value;
+        bytes[i] = b->bytes;
+        format[i] = 1;
+    }
+    return PQexecParams(of(t->head.store)->conn, t->sql, t->n, type, value, bytes, format, 1);
+}
+
+/* Outside of a transaction a statement that met a lost connection is sent once more. */
+static mp_err execute(pg_stmt *t, const char *doing)
+{
+    mp_store *s = t->head.store;
+    if (!of(s)->open) connect_again(s);
+    t->result = send(t);
+    if (!of(s)->open && PQstatus(of(s)->conn) != CONNECTION_OK) {
+        connect_again(s);
+        PQclear(t->result);
+        t->result = send(t);
+    }
+    ExecStatusType status = PQresultStatus(t->result);
+    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ? MP_OK : fail(s, doing, t->result);
+}
+
+static mp_err step(mp_stmt *stmt, const char *doing, bool *row)
+{
+    pg_stmt *t = (pg_stmt *)stmt;
+    if (!t->result) {
+        t->row = -1;
+        MP_TRY(execute(t, doing));
+    }
+    *row = ++t->row < PQntuples(t->result);
+    return MP_OK;
+}
+
+/* What is bound is bound anew: its memory is that of the statement's text and these values. */
+static void again(mp_stmt *stmt)
+{
+    pg_stmt *t = (pg_stmt *)stmt;
+    PQclear(t->result);
+    t->result = NULL;
+    t->n = 0;
+}
+
+static void end(mp_stmt *stmt)
+{
+    pg_stmt *t = (pg_stmt *)stmt;
+    PQclear(t->result);
+    mp_arena_free(t->arena);
+    free(t);
+}
+
+static void bind(mp_stmt *stmt, int at, Oid type, const void *value, size_t bytes)
+{
+    pg_stmt *t = (pg_stmt *)stmt;
+    mp_assert(at >= 1 && at <= PARAMETERS_MOST);
+    parameter *p = &t->bound[at - 1];
+    *p = (parameter){ .type = type, .null = !value, .bytes = (int)bytes };
+    if (value) p->value = mp_arena_text(t->arena, value, bytes);
+    if (t->n < at) t->n = at;
+}
+
+static void bind_text(mp_stmt *stmt, int at, const char *text)
+{
+    bind(stmt, at, TEXT, text, text ? strlen(text) : 0);
+}
+
+static void bind_int(mp_stmt *stmt, int at, int64_t v)
+{
+    uint64_t wire = htobe64((uint64_t)v);
+    bind(stmt, at, INT8, &wire, sizeof wire);
+}
+
+static void bind_real(mp_stmt *stmt, int at, double v)
+{
+    uint64_t wire;
+    memcpy(&wire, &v, sizeof wire);
+    wire = htobe64(wire);
+    bind(stmt, at, FLOAT8, v == v ? &wire : NULL, sizeof wire);
+}
+
+static const char *bytes_of(mp_stmt *stmt, int i, int *n)
+{
+    const pg_stmt *t = (pg_stmt *)stmt;
+    *n = PQgetlength(t->result, t->row, i);
+    return PQgetisnull(t->result, t->row, i) ? NULL : PQgetvalue(t->result, t->row, i);
+}
+
+static mp_type type(mp_stmt *stmt, int i)
+{
+    const pg_stmt *t = (pg_stmt *)stmt;
+    if (PQgetisnull(t->result, t->row, i)) return MP_TYPE_NULL;
+    switch (PQftype(t->result, i)) {
+    case INT2:
+    case INT4:
+    case INT8:
+        return MP_TYPE_INT;
+    case FLOAT8:
+        return MP_TYPE_REAL;
+    case TEXT:
+    case VARCHAR:
+        return MP_TYPE_TEXT;
+    }
+    return MP_TYPE_OTHER;
+}
+
+static const char *text(mp_stmt *stmt, int i, int *bytes)
+{
+    return type(stmt, i) == MP_TYPE_TEXT ? bytes_of(stmt, i, bytes) : NULL;
+}
+
+static uint64_t number(mp_stmt *stmt, int i, int *n)
+{
+    uint64_t v = 0;
+    const unsigned char *p = (const unsigned char *)bytes_of(stmt, i, n);
+    for (int k = 0; p && k < *n && k < 8; k++) v = v << 8 | p[k];
+    return v;
+}
+
+static double real(mp_stmt *stmt, int i);
+
+static int64_t whole(mp_stmt *stmt, int i)
+{
+    int n;
+    mp_type kind = type(stmt, i);
+    if (kind == MP_TYPE_REAL) {
+        double v = real(stmt, i);
+        return v >= -9e18 && v <= 9e18 ? (int64_t)v : 0;
+    }
+    uint64_t v = kind == MP_TYPE_INT ? number(stmt, i, &n) : 0;
+    if (kind == MP_TYPE_INT && n == 4) return (int32_t)v;
+    if (kind == MP_TYPE_INT && n == 2) return (int16_t)v;
+    return (int64_t)v;
+}
+
+static double real(mp_stmt *stmt, int i)
+{
+    int n;
+    double v = 0;
+    if (type(stmt, i) != MP_TYPE_REAL) return (double)whole(stmt, i);
+    uint64_t bits = number(stmt, i, &n);
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static mp_err exec(mp_store *s, const char *sql, const char *doing)
+{
+    PGresult *r = PQexec(of(s)->conn, sql);
+    ExecStatusType status = PQresultStatus(r);
+    mp_err e = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY
+                   ? MP_OK
+                   : fail(s, doing, r);
+    PQclear(r);
+    return e;
+}
+
+/* ---- transactions ---- */
+
+static mp_err begin(mp_store *s, bool quick)
+{
+    static const char *const sql[] = { "BEGIN ISOLATION LEVEL READ COMMITTED",
+                                       "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off" };
+    connect_again(s);
+    mp_err e = exec(s, sql[quick], "starting to write");
+    if (e != MP_OK && PQstatus(of(s)->conn) != CONNECTION_OK) {
+        connect_again(s);
+        e = exec(s, sql[quick], "starting to write");
+    }
+    of(s)->open = e == MP_OK;
+    return e;
+}
+
+static mp_err commit(mp_store *s)
+{
+    MP_TRY(exec(s, "COMMIT", "writing"));
+    of(s)->open = false;
+    return MP_OK;
+}
+
+static void rollback(mp_store *s, bool quick)
+{
+    (void)quick;
+    if (of(s)->open && PQstatus(of(s)->conn) == CONNECTION_OK) PQclear(PQexec(of(s)->conn, "ROLLBACK"));
+    of(s)->open = false;
+}
+
+/* ---- a database that is not trusted ---- */
+
+/* The columns that we make, by name: of a text t, of a whole number i, of a number r. */
+static const struct {
+    const char *table, *columns;
+} tables[] = {
+    { "calibration", "bin i,count i,held r,run i,said r,squares r" },
+    { "curve", "epoch i,run i,train_loss r,val_loss r,val_metric r" },
+    { "lease", "dataset t,epoch i,epochs i,fold i,key t,loss r,pool t,seed i,started r,worker t" },
+    { "measure", "finished t,key t,value t,version t,what t" },
+    { "metric", "large r,large_c r,name t,place i,run i,test r,val r" },
+    { "midpool_store", "version i" },
+    { "run",
+      "best_epoch i,config t,dataset t,epochs i,fingerprint t,finished t,fold i,folds i,folds_from t,hit_cap i,"
+      "id i,key t,large_c_metric r,large_metric r,message t,metric t,model_sha256 t,peak_bytes i,seconds r,"
+      "seconds_per_epoch r,seed i,status t,task t,test_metric r,train_loss r,val_loss r,val_metric r,version t" },
+    { "study", "config t,dataset t,fingerprint t,folds i,folds_from t,grid t,id i" },
+    { "worker", "beat r,birth i,boot t,command t,finished i,host t,id t,pid i,plan t,started r,total i" },
+};
+enum { MARK = 5, RUN, TABLES = sizeof tables / sizeof *tables };
+
+static const char columns_sql[] =
+    "SELECT string_agg(a.attname || CASE a.atttypid WHEN 25 THEN ' t' WHEN 20 THEN ' i' WHEN 701 THEN ' r' ELSE ' ?' "
+    "END,"
+    " ',' ORDER BY a.attname COLLATE \"C\")"
+    " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+    " JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
+    " WHERE n.nspname = current_schema() AND c.relname = $1 AND c.relkind = 'r'";
+static const char code_sql[] =
+    "SELECT c.relname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+    " WHERE n.nspname = current_schema() AND c.relname IN ('calibration', 'curve', 'lease', 'measure', 'metric',"
+    " 'midpool_store', 'run', 'study', 'worker') AND (c.relrowsecurity"
+    " OR EXISTS (SELECT 1 FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)"
+    " OR EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite r WHERE r.ev_class = c.oid))";
+
+/* The text of the first row, "" when there is none. */
+static mp_err ask(mp_store *s, const char *sql, const char *about, mp_buf *out)
+{
+    mp_stmt *stmt;
+    int at = 1;
+    bool row;
+    MP_TRY(mp_db_prepare(s, sql, &stmt));
+    if (about) mp_bind_text(stmt, &at, about);
+    mp_err e = mp_db_step(stmt, "reading the schema", &row);
+    mp_buf_puts(out, row ? mp_column_text(stmt, 0) : "");
+    mp_db_end(stmt);
+    return e;
+}
+
+static mp_err check_table(mp_store *s, int i)
+{
+    mp_buf have = { 0 };
+    mp_err e = ask(s, columns_sql, tables[i].table, &have);
+    if (e == MP_OK && strcmp(have.p, tables[i].columns) != 0)
+        e = mp_fail(MP_ERR_INPUT, "%s: not a midpool store: its table '%s' %s", s->path, tables[i].table,
+                    have.n ? "has other columns than midpool makes" : "is missing");
+    mp_buf_free(&have);
+    return e;
+}
+
+static mp_err check_tables(mp_store *s)
+{
+    mp_buf code = { 0 };
+    for (int i = 0; i < TABLES; i++) MP_TRY(check_table(s, i));
+    mp_err e = ask(s, code_sql, NULL, &code);
+    if (e == MP_OK && code.n)
+        e = mp_fail(MP_ERR_INPUT, "%s: its table '%s' has triggers, rules or policies, which midpool never makes",
+                    s->path, code.p);
+    mp_buf_free(&code);
+    return e;
+}
+
+/* ---- making and opening ---- */
+
+/* `*fresh`: there is no store in the database, and nothing in its place. */
+static mp_err identify(mp_store *s, bool *fresh)
+{
+    int64_t stores, ours, version;
+    static const char there[] = "SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n"
+                                " ON n.oid = c.relnamespace WHERE n.nspname = current_schema() AND c.relname ";
+    mp_buf b = { 0 };
+    mp_buf_printf(&b, "%s = 'midpool_store'", there);
+    mp_err e = mp_db_int(s, b.p, &stores);
+    b.n = 0;
+    mp_buf_printf(&b, "%s IN ('run', 'curve', 'metric', 'study', 'worker', 'lease', 'measure', 'calibration')", there);
+    if (e == MP_OK) e = mp_db_int(s, b.p, &ours);
+    mp_buf_free(&b);
+    MP_TRY(e);
+    *fresh = stores == 0 && ours == 0;
+    if (*fresh) return MP_OK;
+    if (stores == 0) return mp_fail(MP_ERR_INPUT, "%s: not a midpool store: it has tables of the same names", s->path);
+    MP_TRY(check_table(s, MARK));
+    MP_TRY(mp_db_int(s, "SELECT max(version) FROM midpool_store", &version));
+    if (version < FIRST_VERSION) return mp_fail(MP_ERR_INPUT, "%s: not a midpool store", s->path);
+    if (version > MP_STORE_VERSION)
+        return mp_fail(MP_ERR_INPUT, "%s: written by a newer midpool (store version %lld, this one reads up to %d)",
+                       s->path, (long long)version, MP_STORE_VERSION);
+    s->version = (int)version;
+    return MP_OK;
+}
+
+_Static_assert(sizeof schema_step / sizeof *schema_step == MP_STORE_VERSION - FIRST_VERSION + 1,
+               "a step of the schema for each version");
+
+/* Names of a view are given once: the run's own epochs, not the option of that name. */
+static bool option_sql(const mp_opt *o, mp_buf *b)
+{
+    char column[64];
+    mp_format(column, sizeof column, ",%s ", o->name);
+    if (strstr(tables[RUN].columns, column)) return false;
+    mp_buf_printf(b, "coalesce(config::json ->> '%s', '%s')", o->name, o->initial);
+    return true;
+}
+
+static mp_err make_view(mp_store *s)
+{
+    mp_buf sql = { 0 };
+    mp_view_sql(option_sql, &sql);
+    mp_err e = exec(s, sql.p, "making the view of runs");
+    mp_buf_free(&sql);
+    return e;
+}
+
+static mp_err make_or_check(mp_store *s, void *unused)
+{
+    (void)unused;
+    bool fresh;
+    MP_TRY(exec(s, "SELECT pg_advisory_xact_lock(1836085100)", "making the store")); /* another may be making it now */
+    MP_TRY(identify(s, &fresh));
+    for (int v = fresh ? 0 : s->version - FIRST_VERSION + 1; v < MP_STORE_VERSION - FIRST_VERSION + 1; v++)
+        MP_TRY(exec(s, schema_step[v], "making the store"));
+    s->version = MP_STORE_VERSION;
+    if (fresh) MP_TRY(make_view(s));
+    return check_tables(s);
+}
+
+static mp_err open_url(mp_store *s, const char *where, mp_store_mode mode)
+{
+    /* What stands in the URL counts more: it comes later. */
+    static const char *const word[] = { "fallback_application_name",
+                                        "connect_timeout",
+                                        "keepalives_idle",
+                                        "keepalives_interval",
+                                        "keepalives_count",
+                                        "tcp_user_timeout",
+                                        "dbname",
+                                        "client_encoding",
+                                        NULL };
+    const char *const value[] = { "midpool", "10", "15", "5", "3", "30000", mp_postgres_whole(where), "UTF8", NULL };
+    char why[512];
+    bool fresh;
+    server *p = calloc(1, sizeof *p);
+    if (!p) return mp_no_memory(sizeof *p);
+    s->link = p;
+    p->mode = mode;
+    p->conn = PQconnectdbParams(word, value, 1);
+    p->tried = mp_seconds();
+    if (PQstatus(p->conn) != CONNECTION_OK) {
+        first_line(PQerrorMessage(p->conn), why, sizeof why);
+        bool url = PQhost(p->conn) || PQdb(p->conn);
+        return mp_fail(MP_ERR_IO, "%s: cannot be opened: %s", s->path,
+                       url ? why : "expected postgresql://USER@HOST:PORT/DATABASE");
+    }
+    begin_session(s);
+    if (mode == MP_STORE_WRITE) return mp_db_transaction(s, make_or_check, NULL);
+    MP_TRY(identify(s, &fresh));
+    if (fresh) return mp_fail(MP_ERR_INPUT, "%s: not a midpool store: the database has none", s->path);
+    return check_tables(s);
+}
+
+static void close_url(mp_store *s)
+{
+    if (of(s)) PQfinish(of(s)->conn);
+    free(s->link);
+}
+
+const mp_driver mp_postgres = { .now = "(extract(epoch FROM clock_timestamp())::float8)",
+                                .stamp =
+                                    "to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')",
+                                .rows = 64,
+                                .takes = mp_postgres_takes,
+                                .name = mp_postgres_name,
+                                .open = open_url,
+                                .close = close_url,
+                                .wait = wait_as_said,
+                                .exec = exec,
+                                .prepare = prepare,
+                                .step = step,
+                                .again = again,
+                                .end = end,
+                                .bind_text = bind_text,
+                                .bind_int = bind_int,
+                                .bind_real = bind_real,
+                                .type = type,
+                                .text = text,
+                                .whole = whole,
+                                .real = real,
+                                .begin = begin,
+                                .commit = commit,
+                                .rollback = rollback };

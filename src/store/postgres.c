@@ -2,12 +2,11 @@
  *
  * Numbers travel as their bits, so that they come back as they were. A connection that broke is made anew before the next
  * transaction; what was under way has failed with MP_ERR_BUSY, which callers try again: every transaction of the store may be done
- * twice. A database of somebody else is not trusted: our names must be plain tables with our columns, without code that runs when
- * rows are read or written.
+ * twice.
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 #include "store/db.h"
-#include "store/postgres_schema.h"
+#include "store/postgres_tables.h"
 #include "store/postgres_url.h"
 
 #include <endian.h>
@@ -16,7 +15,6 @@
 #include <string.h>
 
 #define AGAIN_SECONDS 2.0 /* between two attempts to connect */
-#define FIRST_VERSION 7   /* that the first step makes */
 
 enum { INT2 = 21, INT4 = 23, INT8 = 20, FLOAT8 = 701, TEXT = 25, VARCHAR = 1043, BOOL = 16, UNKNOWN = 0 }; /* types */
 
@@ -24,7 +22,8 @@ typedef struct server {
     PGconn *conn;
     mp_store_mode mode;
     bool open;    /* a transaction */
-    double tried; /* when a connection was last asked for */
+    bool lost;    /* the connection, as far as we know; libpq may not say so before the next statement */
+    double tried; /* when a connection was last asked for in vain */
 } server;
 
 typedef struct parameter {
@@ -61,14 +60,19 @@ static void first_line(const char *text, char *out, size_t n)
     mp_format(out, n, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
+static bool is_lost(const mp_store *s)
+{
+    return of(s)->lost || PQstatus(of(s)->conn) != CONNECTION_OK;
+}
+
 static mp_err fail(const mp_store *s, const char *doing, const PGresult *r)
 {
     static const char *const later[] = { "08", "57P", "53300", "40001", "40P01", "55P03" }; /* beginnings of codes */
     const char *code = r ? PQresultErrorField(r, PG_DIAG_SQLSTATE) : NULL;
     char why[512];
     first_line(r && code ? PQresultErrorMessage(r) : PQerrorMessage(of(s)->conn), why, sizeof why);
-    if (PQstatus(of(s)->conn) != CONNECTION_OK)
-        return mp_fail(MP_ERR_BUSY, "%s: %s: the connection is lost: %s", s->path, doing, why);
+    if (!code) of(s)->lost = true; /* it is libpq that speaks, not the server */
+    if (is_lost(s)) return mp_fail(MP_ERR_BUSY, "%s: %s: the connection is lost: %s", s->path, doing, why);
     for (size_t i = 0; code && i < sizeof later / sizeof *later; i++)
         if (strncmp(code, later[i], strlen(later[i])) == 0)
             return mp_fail(MP_ERR_BUSY, "%s: %s: %s", s->path, doing, why);
@@ -105,10 +109,13 @@ static void begin_session(mp_store *s)
 static void connect_again(mp_store *s)
 {
     server *p = of(s);
-    if (PQstatus(p->conn) == CONNECTION_OK || mp_seconds() - p->tried < AGAIN_SECONDS) return;
+    if (!is_lost(s) || mp_seconds() - p->tried < AGAIN_SECONDS) return;
     PQreset(p->conn);
-    p->tried = mp_seconds();
-    if (PQstatus(p->conn) == CONNECTION_OK) begin_session(s);
+    p->lost = PQstatus(p->conn) != CONNECTION_OK;
+    if (p->lost)
+        p->tried = mp_seconds();
+    else
+        begin_session(s);
 }
 
 /* ---- statements ---- */
@@ -124,7 +131,7 @@ static mp_err prepare(mp_store *s, const char *sql, mp_stmt **out)
     return MP_OK;
 }
 
-static PGresult *send(pg_stmt *t)
+static mp_err send(pg_stmt *t, const char *doing)
 {
     Oid type[PARAMETERS_MOST];
     const char *value[PARAMETERS_MOST];
@@ -136,7 +143,10 @@ static PGresult *send(pg_stmt *t)
         bytes[i] = b->bytes;
         format[i] = 1;
     }
-    return PQexecParams(of(t->head.store)->conn, t->sql, t->n, type, value, bytes, format, 1);
+    PQclear(t->result);
+    t->result = PQexecParams(of(t->head.store)->conn, t->sql, t->n, type, value, bytes, format, 1);
+    ExecStatusType status = PQresultStatus(t->result);
+    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ? MP_OK : fail(t->head.store, doing, t->result);
 }
 
 /* Outside of a transaction a statement that met a lost connection is sent once more. */
@@ -144,14 +154,12 @@ static mp_err execute(pg_stmt *t, const char *doing)
 {
     mp_store *s = t->head.store;
     if (!of(s)->open) connect_again(s);
-    t->result = send(t);
-    if (!of(s)->open && PQstatus(of(s)->conn) != CONNECTION_OK) {
+    mp_err e = send(t, doing);
+    if (e == MP_ERR_BUSY && !of(s)->open && is_lost(s)) {
         connect_again(s);
-        PQclear(t->result);
-        t->result = send(t);
+        e = send(t, doing);
     }
-    ExecStatusType status = PQresultStatus(t->result);
-    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ? MP_OK : fail(s, doing, t->result);
+    return e;
 }
 
 static mp_err step(mp_stmt *stmt, const char *doing, bool *row)
@@ -294,7 +302,7 @@ static mp_err begin(mp_store *s, bool quick)
                                        "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off" };
     connect_again(s);
     mp_err e = exec(s, sql[quick], "starting to write");
-    if (e != MP_OK && PQstatus(of(s)->conn) != CONNECTION_OK) {
+    if (e != MP_OK && is_lost(s)) {
         connect_again(s);
         e = exec(s, sql[quick], "starting to write");
     }
@@ -312,144 +320,19 @@ static mp_err commit(mp_store *s)
 static void rollback(mp_store *s, bool quick)
 {
     (void)quick;
-    if (of(s)->open && PQstatus(of(s)->conn) == CONNECTION_OK) PQclear(PQexec(of(s)->conn, "ROLLBACK"));
+    if (of(s)->open && !is_lost(s)) PQclear(PQexec(of(s)->conn, "ROLLBACK"));
     of(s)->open = false;
 }
 
-/* ---- a database that is not trusted ---- */
+/* ---- opening ---- */
 
-/* The columns that we make, by name: of a text t, of a whole number i, of a number r. */
-static const struct {
-    const char *table, *columns;
-} tables[] = {
-    { "calibration", "bin i,count i,held r,run i,said r,squares r" },
-    { "curve", "epoch i,run i,train_loss r,val_loss r,val_metric r" },
-    { "lease", "dataset t,epoch i,epochs i,fold i,key t,loss r,pool t,seed i,started r,worker t" },
-    { "measure", "finished t,key t,value t,version t,what t" },
-    { "metric", "large r,large_c r,name t,place i,run i,test r,val r" },
-    { "midpool_store", "version i" },
-    { "run",
-      "best_epoch i,config t,dataset t,epochs i,fingerprint t,finished t,fold i,folds i,folds_from t,hit_cap i,"
-      "id i,key t,large_c_metric r,large_metric r,message t,metric t,model_sha256 t,peak_bytes i,seconds r,"
-      "seconds_per_epoch r,seed i,status t,task t,test_metric r,train_loss r,val_loss r,val_metric r,version t" },
-    { "study", "config t,dataset t,fingerprint t,folds i,folds_from t,grid t,id i" },
-    { "worker", "beat r,birth i,boot t,command t,finished i,host t,id t,pid i,plan t,started r,total i" },
-};
-enum { MARK = 5, RUN, TABLES = sizeof tables / sizeof *tables };
-
-static const char columns_sql[] =
-    "SELECT string_agg(a.attname || CASE a.atttypid WHEN 25 THEN ' t' WHEN 20 THEN ' i' WHEN 701 THEN ' r' ELSE ' ?' "
-    "END,"
-    " ',' ORDER BY a.attname COLLATE \"C\")"
-    " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
-    " JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
-    " WHERE n.nspname = current_schema() AND c.relname = $1 AND c.relkind = 'r'";
-static const char code_sql[] =
-    "SELECT c.relname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
-    " WHERE n.nspname = current_schema() AND c.relname IN ('calibration', 'curve', 'lease', 'measure', 'metric',"
-    " 'midpool_store', 'run', 'study', 'worker') AND (c.relrowsecurity"
-    " OR EXISTS (SELECT 1 FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)"
-    " OR EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite r WHERE r.ev_class = c.oid))";
-
-/* The text of the first row, "" when there is none. */
-static mp_err ask(mp_store *s, const char *sql, const char *about, mp_buf *out)
+/* What libpq says of a bad URL has all of it, with the password. */
+static mp_err check_url(const mp_store *s, const char *url)
 {
-    mp_stmt *stmt;
-    int at = 1;
-    bool row;
-    MP_TRY(mp_db_prepare(s, sql, &stmt));
-    if (about) mp_bind_text(stmt, &at, about);
-    mp_err e = mp_db_step(stmt, "reading the schema", &row);
-    mp_buf_puts(out, row ? mp_column_text(stmt, 0) : "");
-    mp_db_end(stmt);
-    return e;
-}
-
-static mp_err check_table(mp_store *s, int i)
-{
-    mp_buf have = { 0 };
-    mp_err e = ask(s, columns_sql, tables[i].table, &have);
-    if (e == MP_OK && strcmp(have.p, tables[i].columns) != 0)
-        e = mp_fail(MP_ERR_INPUT, "%s: not a midpool store: its table '%s' %s", s->path, tables[i].table,
-                    have.n ? "has other columns than midpool makes" : "is missing");
-    mp_buf_free(&have);
-    return e;
-}
-
-static mp_err check_tables(mp_store *s)
-{
-    mp_buf code = { 0 };
-    for (int i = 0; i < TABLES; i++) MP_TRY(check_table(s, i));
-    mp_err e = ask(s, code_sql, NULL, &code);
-    if (e == MP_OK && code.n)
-        e = mp_fail(MP_ERR_INPUT, "%s: its table '%s' has triggers, rules or policies, which midpool never makes",
-                    s->path, code.p);
-    mp_buf_free(&code);
-    return e;
-}
-
-/* ---- making and opening ---- */
-
-/* `*fresh`: there is no store in the database, and nothing in its place. */
-static mp_err identify(mp_store *s, bool *fresh)
-{
-    int64_t stores, ours, version;
-    static const char there[] = "SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n"
-                                " ON n.oid = c.relnamespace WHERE n.nspname = current_schema() AND c.relname ";
-    mp_buf b = { 0 };
-    mp_buf_printf(&b, "%s = 'midpool_store'", there);
-    mp_err e = mp_db_int(s, b.p, &stores);
-    b.n = 0;
-    mp_buf_printf(&b, "%s IN ('run', 'curve', 'metric', 'study', 'worker', 'lease', 'measure', 'calibration')", there);
-    if (e == MP_OK) e = mp_db_int(s, b.p, &ours);
-    mp_buf_free(&b);
-    MP_TRY(e);
-    *fresh = stores == 0 && ours == 0;
-    if (*fresh) return MP_OK;
-    if (stores == 0) return mp_fail(MP_ERR_INPUT, "%s: not a midpool store: it has tables of the same names", s->path);
-    MP_TRY(check_table(s, MARK));
-    MP_TRY(mp_db_int(s, "SELECT max(version) FROM midpool_store", &version));
-    if (version < FIRST_VERSION) return mp_fail(MP_ERR_INPUT, "%s: not a midpool store", s->path);
-    if (version > MP_STORE_VERSION)
-        return mp_fail(MP_ERR_INPUT, "%s: written by a newer midpool (store version %lld, this one reads up to %d)",
-                       s->path, (long long)version, MP_STORE_VERSION);
-    s->version = (int)version;
+    PQconninfoOption *parts = PQconninfoParse(url, NULL);
+    if (!parts) return mp_fail(MP_ERR_USAGE, "%s: expected postgresql://USER@HOST:PORT/DATABASE", s->path);
+    PQconninfoFree(parts);
     return MP_OK;
-}
-
-_Static_assert(sizeof schema_step / sizeof *schema_step == MP_STORE_VERSION - FIRST_VERSION + 1,
-               "a step of the schema for each version");
-
-/* Names of a view are given once: the run's own epochs, not the option of that name. */
-static bool option_sql(const mp_opt *o, mp_buf *b)
-{
-    char column[64];
-    mp_format(column, sizeof column, ",%s ", o->name);
-    if (strstr(tables[RUN].columns, column)) return false;
-    mp_buf_printf(b, "coalesce(config::json ->> '%s', '%s')", o->name, o->initial);
-    return true;
-}
-
-static mp_err make_view(mp_store *s)
-{
-    mp_buf sql = { 0 };
-    mp_view_sql(option_sql, &sql);
-    mp_err e = exec(s, sql.p, "making the view of runs");
-    mp_buf_free(&sql);
-    return e;
-}
-
-static mp_err make_or_check(mp_store *s, void *unused)
-{
-    (void)unused;
-    bool fresh;
-    MP_TRY(exec(s, "SELECT pg_advisory_xact_lock(1836085100)", "making the store")); /* another may be making it now */
-    MP_TRY(identify(s, &fresh));
-    for (int v = fresh ? 0 : s->version - FIRST_VERSION + 1; v < MP_STORE_VERSION - FIRST_VERSION + 1; v++)
-        MP_TRY(exec(s, schema_step[v], "making the store"));
-    s->version = MP_STORE_VERSION;
-    if (fresh) MP_TRY(make_view(s));
-    return check_tables(s);
 }
 
 static mp_err open_url(mp_store *s, const char *where, mp_store_mode mode)
@@ -466,24 +349,19 @@ static mp_err open_url(mp_store *s, const char *where, mp_store_mode mode)
                                         NULL };
     const char *const value[] = { "midpool", "10", "15", "5", "3", "30000", mp_postgres_whole(where), "UTF8", NULL };
     char why[512];
-    bool fresh;
     server *p = calloc(1, sizeof *p);
     if (!p) return mp_no_memory(sizeof *p);
     s->link = p;
     p->mode = mode;
+    MP_TRY(check_url(s, mp_postgres_whole(where)));
     p->conn = PQconnectdbParams(word, value, 1);
-    p->tried = mp_seconds();
+    p->tried = -AGAIN_SECONDS;
     if (PQstatus(p->conn) != CONNECTION_OK) {
         first_line(PQerrorMessage(p->conn), why, sizeof why);
-        bool url = PQhost(p->conn) || PQdb(p->conn);
-        return mp_fail(MP_ERR_IO, "%s: cannot be opened: %s", s->path,
-                       url ? why : "expected postgresql://USER@HOST:PORT/DATABASE");
+        return mp_fail(MP_ERR_IO, "%s: cannot be opened: %s", s->path, why);
     }
     begin_session(s);
-    if (mode == MP_STORE_WRITE) return mp_db_transaction(s, make_or_check, NULL);
-    MP_TRY(identify(s, &fresh));
-    if (fresh) return mp_fail(MP_ERR_INPUT, "%s: not a midpool store: the database has none", s->path);
-    return check_tables(s);
+    return mp_postgres_ready(s, mode);
 }
 
 static void close_url(mp_store *s)

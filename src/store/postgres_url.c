@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "store/postgres_url.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,8 +61,8 @@ static void show_parameters(const char *p, mp_buf *shown)
 /* Letters of file names. */
 static void add_plain(mp_buf *b, mp_span s)
 {
-    for (size_t i = 0; i < s.n; i++)
-        mp_buf_printf(b, "%c", isalnum((unsigned char)s.p[i]) || strchr("-_.", s.p[i]) ? s.p[i] : '_');
+    static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.";
+    for (size_t i = 0; i < s.n; i++) mp_buf_printf(b, "%c", strchr(plain, s.p[i]) ? s.p[i] : '_');
 }
 
 void mp_postgres_name(const char *where, mp_buf *shown, mp_buf *beside)

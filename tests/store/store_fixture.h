@@ -14,8 +14,15 @@ void fixture_begin(void);
 void fixture_end(void);
 const char *fixture_folder(void);
 
-/* A path that no other test has used. */
+/* A store that no other test has used: a file, or a schema of the server that tests/rig/postgres.sh has started. */
 const char *fresh(void);
+bool in_server(void);
+
+/* First in tests of what is in files alone. */
+#define FILES_ONLY()                                                                                                   \
+    do                                                                                                                 \
+        if (in_server()) skip();                                                                                       \
+    while (0)
 
 mp_run_key key_of(int seed, int fold);
 mp_run_result result_of(int seed, int fold);

@@ -207,6 +207,7 @@ static void an_option_with_one_number_is_stored_as_a_number(void **state)
 static void every_option_can_be_queried(void **state)
 {
     (void)state;
+    FILES_ONLY();
     const char *path = fresh();
     mp_store *s = open_store(path, MP_STORE_WRITE);
     sqlite3 *db;
@@ -241,6 +242,7 @@ static void refuse(const char *path, mp_store_mode mode, const char *message)
 static void what_is_no_store_is_refused_and_left_alone(void **state)
 {
     (void)state;
+    FILES_ONLY();
     refuse(fresh(), MP_STORE_READ, "No such file");
     refuse("/no/such/folder/r.db", MP_STORE_WRITE, "unable to open");
     refuse(fixture_folder(), MP_STORE_WRITE, "unable to open");
@@ -271,6 +273,7 @@ static void what_is_no_store_is_refused_and_left_alone(void **state)
 static void a_store_of_a_newer_version_is_refused(void **state)
 {
     (void)state;
+    FILES_ONLY();
     const char *path = fresh();
     mp_store *s = open_store(path, MP_STORE_WRITE);
     assert_int_equal(mp_db_exec(s, "PRAGMA user_version = 99", "test"), MP_OK);
@@ -282,6 +285,7 @@ static void a_store_of_a_newer_version_is_refused(void **state)
 static void a_store_in_a_read_only_folder_can_be_read(void **state)
 {
     (void)state;
+    FILES_ONLY();
     char sub[160], path[200];
     snprintf(sub, sizeof sub, "%s/a folder?#%%", fixture_folder());
     snprintf(path, sizeof path, "%s/r.db", sub);
@@ -309,6 +313,7 @@ static void a_store_in_a_read_only_folder_can_be_read(void **state)
 static void odd_names_of_files_are_files(void **state)
 {
     (void)state;
+    FILES_ONLY();
     char before[4096];
     assert_non_null(getcwd(before, sizeof before));
     assert_int_equal(chdir(fixture_folder()), 0);

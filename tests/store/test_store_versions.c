@@ -134,6 +134,7 @@ static void assert_version_2_runs(mp_store *s)
 static void a_store_of_version_2_keeps_its_runs(void **state)
 {
     (void)state;
+    FILES_ONLY();
     const char *path = store_of_version_2();
     mp_store *s = open_store(path, MP_STORE_READ);
     assert_version_2_runs(s);
@@ -219,8 +220,10 @@ static void measurements_are_kept_under_what_they_are_of(void **state)
     const char *path = fresh(), *value;
     mp_arena *a = mp_arena_new(0);
     mp_store *s = open_store(path, MP_STORE_WRITE);
-    assert_int_equal(mp_db_exec(s, without_6, "test"), MP_OK);
-    assert_int_equal(mp_db_exec(s, "DROP TABLE measure; PRAGMA user_version = 4", "test"), MP_OK);
+    if (!in_server()) {
+        assert_int_equal(mp_db_exec(s, without_6, "test"), MP_OK);
+        assert_int_equal(mp_db_exec(s, "DROP TABLE measure; PRAGMA user_version = 4", "test"), MP_OK);
+    }
     mp_store_close(s);
     s = open_store(path, MP_STORE_READ);
     assert_int_equal(mp_store_measure_get(s, "{\"of\":1}", a, &value), MP_OK);
@@ -245,6 +248,7 @@ static void measurements_are_kept_under_what_they_are_of(void **state)
 static void a_store_of_version_5_has_no_third_test_and_gets_it(void **state)
 {
     (void)state;
+    FILES_ONLY();
     const char *path = fresh();
     mp_arena *a = mp_arena_new(0);
     const mp_stored *run;
@@ -280,6 +284,7 @@ static void a_store_of_version_5_has_no_third_test_and_gets_it(void **state)
 static void a_store_of_version_3_has_no_calibrations_and_gets_them(void **state)
 {
     (void)state;
+    FILES_ONLY();
     const char *path = fresh();
     mp_arena *a = mp_arena_new(0);
     const mp_stored *run;
@@ -321,6 +326,7 @@ static void assert_old_runs(mp_store *s)
 static void a_store_of_version_1_is_read_as_it_is(void **state)
 {
     (void)state;
+    FILES_ONLY();
     const char *path = old_store();
     mp_arena *a = mp_arena_new(0);
     const mp_declared *d;
@@ -339,6 +345,7 @@ static void a_store_of_version_1_is_read_as_it_is(void **state)
 static void a_store_of_version_1_is_brought_up_to_date_when_written_to(void **state)
 {
     (void)state;
+    FILES_ONLY();
     const char *path = old_store();
     mp_store *s = open_store(path, MP_STORE_WRITE);
     assert_int_equal(ask(s, "PRAGMA user_version"), MP_STORE_VERSION);
@@ -364,6 +371,7 @@ static void a_store_of_version_1_is_brought_up_to_date_when_written_to(void **st
 static void a_store_without_a_version_is_none(void **state)
 {
     (void)state;
+    FILES_ONLY();
     static const char *const stamps[] = { "PRAGMA user_version = 0", "PRAGMA user_version = -1000000" };
     for (int i = 0; i < 2; i++) {
         const char *path = old_store();
@@ -398,12 +406,12 @@ static void a_study_is_declared_once_and_without_what_varies_in_it(void **state)
     assert_true(back[1].grid == MP_GRID_PAPER && back[1].key.config.ratio == 0.25);
     assert_string_equal(back[1].key.dataset, "MUTAG");
     assert_true(back[1].key.fingerprint == d[0].key.fingerprint && back[1].key.folds == 10);
-    static const char *const varies[] = { "$.seed", "$.flip", "$.drop", "$.\"score-dim\"" };
+    static const char *const varies[] = { "seed", "flip", "drop", "score-dim" };
     for (int i = 0; i < 4; i++) {
-        char *sql = sqlite3_mprintf("SELECT count(*) FROM study WHERE grid = 'paper' AND json_type(config, %Q) IS NULL",
-                                    varies[i]);
+        char sql[160];
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM study WHERE grid = 'paper' AND config NOT LIKE '%%\"%s\":%%'",
+                 varies[i]);
         assert_int_equal(ask(s, sql), 1);
-        sqlite3_free(sql);
     }
     assert_int_equal(mp_db_exec(s,
                                 "INSERT INTO study (dataset, fingerprint, folds_from, folds, grid, config) VALUES"

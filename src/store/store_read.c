@@ -303,7 +303,8 @@ static mp_err find(mp_stmt *stmt, const char *hash, mp_arena *a, mp_stored *out)
     *out = (mp_stored){ .status = MP_RUN_ABSENT };
     MP_TRY(mp_db_step(stmt, "looking for a run", &row));
     if (!row) return MP_OK;
-    bool right = mp_row_read(stmt, NULL, a, out) == MP_OK && strcmp(out->hash, hash) == 0; /* the key is the content's */
+    bool right =
+        mp_row_read(stmt, NULL, a, out) == MP_OK && strcmp(out->hash, hash) == 0; /* the key is the content's */
     if (!right) *out = (mp_stored){ .status = MP_RUN_FAILED };
     return MP_OK;
 }

@@ -195,6 +195,7 @@ static sqlite3 *lock(const char *name)
 {
     sqlite3 *db;
     assert_int_equal(sqlite3_open(path(name), &db), SQLITE_OK);
+    sqlite3_busy_timeout(db, 10000); /* the study may be claiming a run */
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     return db;
 }

@@ -24,6 +24,7 @@ unprivileged() {
     fi
 }
 start() {
+    cd / # a place that every user may be in
     unprivileged "$bin/pg_ctl" -D "$MIDPOOL_POSTGRES/data" -w -t 60 -l "$MIDPOOL_POSTGRES/log" \
         -o "-c listen_addresses='' -c unix_socket_directories='$MIDPOOL_POSTGRES' -c fsync=${MIDPOOL_FSYNC:-off}" start >/dev/null
 }
@@ -43,8 +44,7 @@ trap 'stop; rm -rf "$MIDPOOL_POSTGRES"' EXIT
 trap 'exit 1' INT TERM HUP
 chmod 755 "$MIDPOOL_POSTGRES"
 [ "$(id -u)" != 0 ] || chown "$(id -u postgres 2>/dev/null || id -u nobody)" "$MIDPOOL_POSTGRES"
-cd "$MIDPOOL_POSTGRES" || exit 1
-unprivileged "$bin/initdb" -D "$MIDPOOL_POSTGRES/data" -A trust -U midpool -E UTF8 --locale=C --no-sync >/dev/null || exit 1
-start || { cat "$MIDPOOL_POSTGRES/log" >&2; exit 1; }
+(cd / && unprivileged "$bin/initdb" -D "$MIDPOOL_POSTGRES/data" -A trust -U midpool -E UTF8 --locale=C --no-sync) >/dev/null || exit 1
+(start) || { cat "$MIDPOOL_POSTGRES/log" >&2; exit 1; }
 "$bin/createdb" -h "$MIDPOOL_POSTGRES" -U midpool lab || exit 1
 "$@"

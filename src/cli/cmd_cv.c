@@ -117,7 +117,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
                    .part = part,
                    .seeds = c->seeds,
                    .jobs = side.jobs,
-                   .listener = mp_watch_begin(&watch, c->quiet, &given),
+                   .listener = mp_watch_begin(&watch, c->quiet, &given, NULL),
                    .threads = side.threads };
     for (int i = 0; i < n; i++) MP_TRY(add_dataset(c, names[i], args, &s));
     MP_TRY(mp_given_check(&given));

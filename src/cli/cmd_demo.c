@@ -106,7 +106,7 @@ static mp_err make_plan(mp_demo_work *w, const char *command)
                      .seeds = w->conf->seeds,
                      .jobs = side.jobs,
                      .threads = side.threads,
-                     .listener = mp_watch_begin(&w->watch, w->conf->quiet, NULL),
+                     .listener = mp_watch_begin(&w->watch, w->conf->quiet, NULL, NULL),
                      .keep_models = true };
     MP_TRY(mp_study_add(s, &w->data, &w->folds, &mid, MP_GRID_NONE, NULL));
     return mp_study_add(s, &w->data, &w->folds, &base, MP_GRID_NONE, NULL);

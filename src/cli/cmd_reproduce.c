@@ -232,7 +232,7 @@ static mp_err run(void *data, const mp_cli_args *args)
                                                 .threads = side.threads,
                                                 .datasets = c->datasets,
                                                 .pools = c->pools,
-                                                .listener = mp_watch_begin(&watch, c->quiet, NULL) },
+                                                .listener = mp_watch_begin(&watch, c->quiet, NULL, NULL) },
                              args->arena);
     mp_section *section = MP_NEW(args->arena, mp_section, n);
     if (c->dry_run) {

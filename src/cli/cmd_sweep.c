@@ -259,7 +259,7 @@ static mp_err plan(work *w)
                            .part = part,
                            .seeds = c->seeds,
                            .jobs = side.jobs,
-                           .listener = mp_watch_begin(&w->watch, c->quiet, &w->given),
+                           .listener = mp_watch_begin(&w->watch, c->quiet, &w->given, swept(w)),
                            .threads = side.threads };
     const char *const *names = dataset_names(w, &n);
     if (n == 0) return mp_fail(MP_ERR_USAGE, "%s: 'datasets' is missing: the list of data sets to try", w->path);

@@ -9,10 +9,11 @@
 
 typedef struct mp_watch {
     mp_progress progress;
-    mp_given *given; /* asks every model; may be NULL */
+    mp_given *given;          /* asks every model; may be NULL */
+    const char *const *swept; /* options that tell the rows of a sweep apart, NULL-ended; may be NULL */
 } mp_watch;
 
-/* The listener of a study, good as long as `w`. Bad news comes also when quiet. */
-mp_listener mp_watch_begin(mp_watch *w, bool quiet, mp_given *given);
+/* The listener of a study, good as long as `w`. Bad news comes also when quiet. `given` and `swept` may be NULL. */
+mp_listener mp_watch_begin(mp_watch *w, bool quiet, mp_given *given, const char *const *swept);
 
 #endif

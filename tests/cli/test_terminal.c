@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/progress.h"
 #include "cli/tiny.h"
+#include "cli/watch.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -74,6 +75,48 @@ static void the_changing_line_fits_and_loses_the_time_left_last(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(first_line(on_terminal(cases[i].columns, study_line)), cases[i].line);
+}
+
+static void sweep_line(void)
+{
+    static const char *const swept[] = { "pool", "lr", "hidden", "seed", "clusters", NULL };
+    mp_watch w;
+    mp_listener l = mp_watch_begin(&w, false, NULL, swept);
+    mp_run_key key;
+    memset(&key, 0, sizeof key);
+    strcpy(key.dataset, "MUTAG");
+    mp_config_init(&key.config);
+    strcpy(key.config.pool, "sag"); /* which has no clusters */
+    key.config.lr = 0.005;
+    key.config.hidden = 64;
+    key.fold = 3;
+    mp_fit_news n = { .epoch = 120 };
+    mp_cv_count c = { .total = 90, .done = 7, .left = 200 };
+    l.news(l.state, &key, &n, &c);
+    mp_run_result r = {
+        .task = "classify", .metric = "accuracy", .epochs = 130, .val_metric = 0.5, .test_metric = 0.5
+    };
+    l.done(l.state, &key, &r, &c);
+}
+
+/* Rows that differ in what is swept alone can be told apart, and the time left stays. */
+static void lines_of_a_sweep_name_what_differs_between_its_rows(void **state)
+{
+    (void)state;
+    static const struct {
+        int columns;
+        const char *line;
+    } cases[] = {
+        { 120, "7/90 runs, MUTAG sag, lr 0.005, hidden 64, seed 42, fold 3: epoch 120, about 3 min 20 s left" },
+        { 80, "7/90 runs, MUTAG sag, lr 0.005, hidden 64, about 3 min 20 s left" },
+        { 60, "7/90 runs, MUTAG sag, about 3 min 20 s left" },
+        { 40, "7/90 runs, about 3 min 20 s left" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *seen = on_terminal(cases[i].columns, sweep_line);
+        assert_string_equal(first_line(seen), cases[i].line);
+        assert_non_null(strstr(seen, "7/90 MUTAG sag, lr 0.005, hidden 64, seed 42, fold 3: 130 epochs, "));
+    }
 }
 
 static void other_line(void)
@@ -182,6 +225,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_changing_line_fits_and_loses_the_time_left_last),
+        cmocka_unit_test(lines_of_a_sweep_name_what_differs_between_its_rows),
         cmocka_unit_test(columns_are_characters_not_bytes),
         cmocka_unit_test(a_page_is_shown_over_the_one_before),
         cmocka_unit_test(training_shows_the_time_left_on_80_columns),

@@ -91,9 +91,14 @@ static void join(char *out, const char *text, const char *tail, int most)
     if (*tail) put(out, text, 0, tail);
 }
 
+bool mp_progress_due(const mp_progress *p)
+{
+    return !p->quiet && p->terminal && !(p->open && mp_seconds() - p->at < LEAST_GAP);
+}
+
 void mp_progress_now(mp_progress *p, double left, const char *fmt, ...)
 {
-    if (p->quiet || !p->terminal || (p->open && mp_seconds() - p->at < LEAST_GAP)) return;
+    if (!mp_progress_due(p)) return;
     char text[512], time_left[32], tail[64] = "", line[sizeof text + sizeof tail];
     va_list ap;
     va_start(ap, fmt);

@@ -24,6 +24,9 @@ void mp_progress_line(mp_progress *p, const char *fmt, ...) __attribute__((forma
  * the most important first; a narrow terminal gets fewer of them, and the time left for as long as it fits at all. */
 void mp_progress_now(mp_progress *p, double left, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* Whether mp_progress_now would write anything at this moment: for texts that are not worth making in vain. */
+bool mp_progress_due(const mp_progress *p);
+
 /* Takes the changing line off the screen. */
 void mp_progress_end(mp_progress *p);
 

@@ -61,6 +61,7 @@ static void on_news(void *state, const mp_run_key *key, const mp_fit_news *n, co
 {
     mp_watch *w = state;
     char model[128], swept[128];
+    if (!mp_progress_due(&w->progress)) return; /* a thousand workers have news four times a second */
     mp_setup_model_name(&key->config, model, sizeof model);
     name_swept(w, &key->config, swept, sizeof swept);
     mp_progress_now(&w->progress, c->left, "%d/%d runs\t, %s %s\t%s\t, seed %d, fold %d\t: epoch %d",

@@ -365,14 +365,29 @@ int mp_format(char *out, size_t n, const char *fmt, ...)
     return length;
 }
 
-/* If d digits are enough, so are d + 1: search by halves for the least number. */
+static bool gives_back(const char *text, double v)
+{
+    double back;
+    return mp_to_real(mp_span_of(text), &back) && back == v;
+}
+
+/* A number that 15 digits or fewer name has these first among its first 15, and zeros behind them: so many are enough. Numbers
+ * next to 0 have fewer that count. If d digits are enough, so are d + 1: there a search by halves finds the least number. */
 void mp_real_text(double v, char out[32])
 {
+    int lo = 1, hi = 17;
     mp_assert(isfinite(v));
-    int lo = 1, hi = 17, digits = 15; /* a number that was computed needs 16 or 17: begin below that */
-    for (double back; lo < hi; digits = (lo + hi) / 2) {
+    mp_format(out, 32, "%.14e", v);
+    if (gives_back(out, v) && (isnormal(v) || v == 0)) {
+        for (const char *p = strchr(out, 'e') - 1; hi > 3 && *p == '0'; p--) hi--;
+        lo = hi -= 2;
+    } else if (isnormal(v)) {
+        lo = 16;
+    }
+    while (lo < hi) {
+        int digits = (lo + hi) / 2;
         mp_format(out, 32, "%.*g", digits, v);
-        if (mp_to_real(mp_span_of(out), &back) && back == v)
+        if (gives_back(out, v))
             hi = digits;
         else
             lo = digits + 1;

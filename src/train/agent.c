@@ -8,7 +8,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#define HOME_SECONDS 10
 #define LACK_SECONDS 10 /* without a piece of a thing that a job waits for, before rank 0 is asked */
 
 typedef struct thing {
@@ -22,13 +24,13 @@ typedef struct agent {
     mp_arena *arena;
     mp_halt halt;
     mp_jobs jobs;
-    void *hands;      /* one, at place 0 */
-    bool hired, busy; /* the worker is there; has a job */
-    bool fresh;       /* it knows all there is */
-    bool over, all;   /* rank 0 sent us home; everybody is there to say good-bye */
-    bool round;       /* rank 0 is listening, and has something for somebody */
-    bool told, left;  /* the worker was asked to save and end, because we were; rank 0 knows */
-    mp_wire job;      /* the last one, .serial names it */
+    void *hands;               /* one, at place 0 */
+    bool hired, busy;          /* the worker is there; has a job */
+    bool fresh;                /* it knows all there is */
+    bool over, sent_home, all; /* it is over; rank 0 said so; everybody is there to say good-bye */
+    bool round;                /* rank 0 is listening, and has something for somebody */
+    bool told, left;           /* the worker was asked to save and end, because we were; rank 0 knows */
+    mp_wire job;               /* the last one, .serial names it */
     mp_buf order;
     bool held; /* it waits for its thing */
     thing *thing;
@@ -145,7 +147,7 @@ static void hear_rank_0(agent *g, const mp_wire *w, mp_span body)
         if (g->busy || g->held) drop(g);
         return;
     case MP_WIRE_END:
-        g->over = true;
+        g->over = g->sent_home = true;
         g->all = w->status;
         return;
     default:
@@ -222,6 +224,7 @@ int mp_ranks_serve(const mp_server *s)
     mp_by_fork.close(g->hands);
     mp_halt_end(&g->halt);
     mp_buf_free(&g->order);
+    if (g->sent_home && !g->all) sleep(HOME_SECONDS); /* rank 0 ends everybody, with its exit code */
     world->mpi->end(e == MP_OK && g->all, 1);
     mp_arena_free(a);
     return e == MP_OK ? 0 : 1;

@@ -193,7 +193,10 @@ void mp_ranks_end(int exit_code)
     bool all = true;
     if (!world->mpi) return;
     fflush(NULL);
-    for (int i = 1; i <= mp_ranks_workers(); i++) all = all && world->of[i].known && !world->of[i].lost;
+    for (int i = 1; i <= mp_ranks_workers(); i++) {
+        const mp_rank *r = &world->of[i];
+        all = all && r->known && (!r->lost || r->left); /* who was told to end still waits for our word */
+    }
     for (int i = 1; i <= mp_ranks_workers(); i++)
         mp_world_send(i, &(mp_wire){ .kind = MP_WIRE_END, .status = all }, (mp_span){ NULL, 0 });
     double nap = 0, until = mp_seconds() + 2;

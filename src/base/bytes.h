@@ -1,14 +1,15 @@
 /* bytes.h - values as bytes for another process of the same program on the same kind of machine, and back.
  *
  * Reading never fails in the middle: what is not there reads as 0 or NULL and is remembered in `bad`, so that a reader looks once,
- * at the end, before it believes anything. A sealed text begins with the SHA-256 of what follows, in hexadecimal digits.
+ * at the end, before it believes anything. A sealed text begins with a checksum of what follows (128 bits in hexadecimal digits: against
+ * damage, not against malice), which also names it.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_BYTES_H
 #define MP_BYTES_H
 
 #include "base/text.h"
 
-#define MP_SEAL_DIGITS 64
+#define MP_SEAL_DIGITS 32
 
 void mp_bytes_put_int(mp_buf *b, int64_t v);
 void mp_bytes_put_real(mp_buf *b, double v);

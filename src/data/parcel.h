@@ -1,5 +1,5 @@
 /* parcel.h - a data set as bytes, for a process that cannot read its files: graphs, features, sealed labels, and what methods have
- * computed for it. It begins with a SHA-256 of the rest, which names it.
+ * computed for it. It begins with a checksum of the rest, which names it (base/bytes.h).
  * SPDX-License-Identifier: MIT */
 #ifndef MP_PARCEL_H
 #define MP_PARCEL_H

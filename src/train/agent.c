@@ -81,6 +81,8 @@ static void take_piece(agent *g, const mp_wire *w, mp_span body)
     mp_buf_add(&t->in, body.p, body.n);
     if (t->in.n < w->total) return;
     t->whole = true;
+    mp_world_send(0, &(mp_wire){ .kind = MP_WIRE_BEAT, .status = true },
+                  (mp_span){ NULL, 0 }); /* a large one takes longer than anybody may be silent */
     mp_failure_keep(&t->failure, mp_guarded(learn, &(lesson){ g->server, { t->in.p, t->in.n } }));
     mp_buf_free(&t->in);
     g->fresh = false;

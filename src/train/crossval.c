@@ -210,7 +210,7 @@ static mp_err pack(void *state, int job, mp_buf *out, int *thing)
     study *s = state;
     mp_order o = order_of(s, job);
     *thing = place_of(s, o.run.data);
-    memcpy(o.data, s->data[*thing].name, sizeof o.data);
+    snprintf(o.data, sizeof o.data, "%s", s->data[*thing].name);
     mp_order_pack(&o, out);
     return MP_OK;
 }

@@ -6,6 +6,7 @@
  * A rank is lost when its process is seen to be gone (on this machine), or has said nothing for a minute. One that is heard
  * again counts again; what it says of the job it had is too late.
  * SPDX-License-Identifier: MIT */
+#include "base/bytes.h"
 #include "train/ranks_own.h"
 
 #include <stdio.h>
@@ -13,7 +14,6 @@
 
 #define IN_FLIGHT    ((size_t)16 << 20) /* bytes on their way at most, before more pieces of things are sent */
 #define LOOK_SECONDS 0.5
-#define NAME         64 /* characters that a thing begins with */
 
 typedef struct post { /* a round of jobs */
     const mp_jobs *jobs;
@@ -108,13 +108,13 @@ static mp_err deliver(post *p, int thing, int *number)
     }
     if (p->sent[thing] == 0) {
         mp_buf bytes = { 0 };
-        char name[NAME + 1];
+        char name[MP_SEAL_DIGITS + 1];
         mp_err e = p->jobs->pack_thing(p->jobs->state, thing, &bytes);
         if (e != MP_OK) {
             mp_buf_free(&bytes);
             return e;
         }
-        mp_assert(bytes.n >= NAME);
+        mp_assert(bytes.n >= MP_SEAL_DIGITS);
         snprintf(name, sizeof name, "%s", bytes.p);
         int at = number_of(name);
         if (at >= 0) {
@@ -210,7 +210,7 @@ static mp_err look_for_lost(const mp_hearer *to)
         if (late) r->heard = now;
         if (r->lost) continue;
         if (r->here && mp_process_gone(&r->who.process)) MP_TRY(lose(i, "is gone", to));
-        if (!r->lost && now - r->heard > world->silence) MP_TRY(lose(i, why, to));
+        if (!r->lost && !r->silent && now - r->heard > world->silence) MP_TRY(lose(i, why, to));
     }
     return MP_OK;
 }
@@ -228,6 +228,7 @@ static mp_err take(const post *p, int from, const mp_wire *w, mp_span body, cons
     mp_rank *r = &world->of[from];
     r->heard = mp_seconds();
     r->lost = r->left;
+    r->silent = w->kind == MP_WIRE_BEAT && w->status;
     if (w->kind == MP_WIRE_LACK) deliver_again(p, from, w->thing);
     if (w->kind == MP_WIRE_LEFT) {
         r->left = true;

@@ -30,7 +30,7 @@ typedef struct mp_jobs {
     mp_err (*work)(void *state, int job, mp_worker *w, mp_buf *answer);
 
     /* In the parent, for workers that are no copies of it: a job as bytes, which `work` finds in mp_worker_order, and in `*thing`
-     * the number of what it needs beside them, MP_JOBS_NONE: nothing. Things are large and shared by jobs; each travels once.
+     * the number of what it needs beside them, MP_JOBS_NONE: nothing. Things are large and shared by jobs; each travels once, sealed (base/bytes.h).
      * NULL: workers are forked, wherever the program runs. */
     mp_err (*pack)(void *state, int job, mp_buf *order, int *thing);
     mp_err (*pack_thing)(void *state, int thing, mp_buf *out);

@@ -140,6 +140,20 @@ static mp_err meet(void)
     return MP_OK;
 }
 
+/* Open MPI ends a process that is a step of srun and was told of no other. */
+static bool is_connected(void)
+{
+    return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_NAMESPACE") || getenv("PMIX_RANK");
+}
+
+static mp_err not_connected(int started)
+{
+    return mp_fail(MP_ERR_USAGE,
+                   "%d processes were started together, but MPI does not connect them: start them with mpirun, or srun "
+                   "--mpi=pmix; or --workers fork, each a command of its own",
+                   started);
+}
+
 mp_err mp_ranks_begin(int *rank)
 {
     static const mp_module module = {
@@ -153,19 +167,16 @@ mp_err mp_ranks_begin(int *rank)
     };
     const void *table;
     int started = mp_ranks_started();
+    if (started < 2)
+        return mp_fail(MP_ERR_USAGE, "--workers mpi: needs at least two processes: mpirun -n 4 midpool ...");
     MP_TRY(mp_module_load(&module, &table));
     const mp_mpi_table *mpi = table;
+    if (!is_connected()) return not_connected(started);
     int e = mpi->begin(&world->rank, &world->ranks);
     if (e) return mp_fail(MP_ERR_IO, "MPI did not begin (its error %d)", e);
     world->mpi = mpi;
     *rank = world->rank;
-    if (world->ranks < 2)
-        return mp_fail(MP_ERR_USAGE,
-                       started > 1
-                           ? "%d processes were started together, but MPI does not connect them: start them with "
-                             "mpirun, or srun --mpi=pmix; or --workers fork, each a command of its own"
-                           : "--workers mpi: needs at least two processes: mpirun -n 4 midpool ...",
-                       started);
+    if (world->ranks < 2) return not_connected(started);
     world->arena = mp_arena_new(65536);
     know_thyself();
     if (world->rank > 0) {

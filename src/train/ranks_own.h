@@ -14,7 +14,7 @@
 /* Kinds of messages; those of a worker (hands.h) come up as they are. */
 enum {
     MP_WIRE_HELLO = 16, /* both ways: who I am (mp_hello) */
-    MP_WIRE_BEAT,       /* both ways: I am there */
+    MP_WIRE_BEAT,       /* both ways: I am there; status 1: and shall be silent for a while */
     MP_WIRE_LACK,       /* up: a job needs a thing that did not come */
     MP_WIRE_LEFT,       /* up: I was told to end, by somebody else */
     MP_WIRE_JOB,        /* down: the order */
@@ -40,6 +40,7 @@ typedef struct mp_hello {
 
 typedef struct mp_rank { /* as rank 0 sees it */
     mp_hello who;
+    bool silent;                        /* and said so: it unpacks something large */
     bool known, lost, left, busy, here; /* here: on this machine, where a process that is gone can be seen */
     int serial;
     double heard;
@@ -62,7 +63,7 @@ typedef struct mp_world {
     double silence; /* seconds without a word after which somebody counts as lost */
     /* rank 0 */
     mp_rank *of;
-    char (*thing)[65]; /* names of things that were sent */
+    char (*thing)[65]; /* names of things that were sent: the seals they begin with */
     int things, room;
     mp_parcel *parcels;
     double beat, looked;

@@ -38,6 +38,18 @@ command -v mpirun >/dev/null && [ -e "$modules/midpool_mpi.so" ] || {
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 MIDPOOL_PLUGINS="$modules" TMPDIR="$folder"
 mpi="mpirun --oversubscribe --bind-to none -n 4"
 
+# ---- steps of srun that MPI does not connect, and one process alone, are told in one line
+for how in "SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=3" "PMI_SIZE=3"; do
+    # shellcheck disable=SC2086
+    env $how "$midpool" $few --store apart.db >out 2>err
+    code=$?
+    [ "$code" = 2 ] && [ "$(wc -l <err)" = 1 ] && grep -q "MPI does not connect them.*--mpi=pmix" err || complain "$how: exit $code, $(cat err)"
+done
+# shellcheck disable=SC2086
+"$midpool" $few --store apart.db --workers mpi >out 2>err && complain "--workers mpi without ranks is taken"
+grep -q "needs at least two processes" err || complain "--workers mpi without ranks: $(cat err)"
+[ -e apart.db ] && complain "a store was made where nothing could be trained"
+
 # ---- the same rows and models as --jobs: folds, methods, what is prepared, models
 study="cv C --pool sag,haar --seeds 4 --epochs 4 --hidden 16 --quiet"
 # shellcheck disable=SC2086

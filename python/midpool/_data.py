@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import html
+import json
 import os
 import tempfile
 from typing import Any, Iterable, Iterator, Mapping, Sequence
@@ -209,19 +210,22 @@ class Dataset:
                     split: str | None = None) -> "Dataset":
         """Molecules of a table, with the features of OGB (needs RDKit): a DataFrame, a dict of columns, or the path of a CSV file.
 
-        ``label`` names the columns to be learned, ``split`` is scaffold, random, stratified or time:COLUMN.
+        ``label`` names the columns to be learned; ``split`` (scaffold, random, stratified or time:COLUMN) is what ``fold(1)`` then
+        says. A row that is no molecule is left out.
         """
         with tempfile.TemporaryDirectory(prefix="midpool-") as folder:
             path = table if isinstance(table, (str, os.PathLike)) else os.path.join(folder, "table.csv")
             if path is not table:
                 _write_csv(table, path)
-            out = os.path.join(folder, "molecules")
-            words = ["data", "from-smiles", os.fspath(path), f"--out={out}", f"--smiles={smiles}"]
+            out = os.path.join(folder, "molecules.jsonl")
+            words = ["data", "convert", os.fspath(path), out, f"--smiles={smiles}"]
             if label is not None:
                 words.append(f"--label={label if isinstance(label, str) else ','.join(label)}")
             if split is not None:
                 words.append(f"--split={split}")
             _program.run(words, progress=False)
+            if split is None:
+                _without_split(out)
             return load(out)
 
     # ---- what it is ----
@@ -637,6 +641,15 @@ def _joined_table(pieces: list[Piece], key: str, kind: Any, rows: list[int]) -> 
             raise _midpool.InputError(f"graph {i}: {key} has the shape {part.shape}, expected {expected}")
         parts.append(part)
     return np.concatenate(parts) if parts else None
+
+
+def _without_split(path: str) -> None:
+    """Takes the split out of a file of JSON lines."""
+    with open(path, encoding="utf-8") as lines:
+        graphs = [json.loads(line) for line in lines]
+    with open(path, "w", encoding="utf-8") as out:
+        for g in graphs:
+            out.write(json.dumps({k: v for k, v in g.items() if k not in ("split", "splits", "split_kind")}) + "\n")
 
 
 def _write_csv(table: Any, path: str) -> None:

@@ -183,14 +183,17 @@ def test_folds_are_the_programs(mutag):
 
 
 def test_molecules_from_a_table():
-    table = {"smiles": ["CCO", "CC", "c1ccccc1", "CCN"] * 5, "active": [1, 0, 1, 0] * 5}
+    table = {"smiles": ["CCO", "CC", "c1ccccc1", "CCN"], "active": [1, 0, 1, 0]}
     try:
-        d = mp.Dataset.from_smiles(table, label="active", split="random")
+        d = mp.Dataset.from_smiles(table, label="active")
     except mp.Error as e:
         if "RDKit" in str(e):
             pytest.skip(str(e))
         raise
-    assert len(d) == 20 and d[0].nodes == 3 and d[0].node_labels.shape == (3, 9)
+    assert len(d) == 4 and d[0].nodes == 3 and d[0].node_labels.shape == (3, 9) and d.y.tolist() == [1, 0, 1, 0]
+    assert d[:2].copy()._about["node_label_range"] == d._about["node_label_range"]
+    pandas = pytest.importorskip("pandas")
+    assert mp.Dataset.from_smiles(pandas.DataFrame(table), label=["active"]).fingerprint == d.fingerprint
 
 
 def test_a_notebook_shows_it(data):

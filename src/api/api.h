@@ -44,8 +44,9 @@ MP_MUST mp_err mp_api_kernels(const mp_kernels **out);
 /* A data set as a network reads it, without values of edges that it does not read. Memory is the arena's. */
 MP_MUST mp_err mp_api_build(const mp_data *d, const mp_dataset_as *as, mp_arena *a, mp_dataset *out);
 
-/* The same without labels, fingerprint and split: what there is to answer. */
-MP_MUST mp_err mp_api_inputs(const mp_data *d, const mp_dataset_as *as, mp_arena *a, mp_dataset *out);
+/* The graphs which[0..n-1] of it (NULL: all) without labels, fingerprint and split: what there is to answer. */
+MP_MUST mp_err mp_api_inputs(const mp_data *d, const int *which, int n, const mp_dataset_as *as, mp_arena *a,
+                             mp_dataset *out);
 
 /* The folds of a data set, as the program has them; count 0: as many as there are. */
 MP_MUST mp_err mp_api_folds(const mp_dataset *d, int count, mp_arena *a, mp_folds *out);

@@ -295,6 +295,43 @@ static mp_raw view(const mp_data *d, bool edges, mp_arena *a)
     return raw;
 }
 
+/* The rows that graphs have in a table of labels: those of their nodes, or of their edges, to which row_ptr leads. */
+static const int *pick_labels(const mp_raw *all, bool edges, const int *which, int n, int rows, mp_arena *a)
+{
+    const mp_graph *g = &all->graphs;
+    size_t columns = (size_t)(edges ? all->edge_label_columns : all->label_columns), at = 0;
+    const int *label = edges ? all->edge_labels : all->labels;
+    int *out = MP_NEW_RAW(a, int, (size_t)rows *columns + 1);
+    for (int i = 0; columns && i < n; i++) {
+        int from = g->node_ptr[which[i]], to = g->node_ptr[which[i] + 1];
+        size_t first = (size_t)(edges ? g->row_ptr[from] : from), end = (size_t)(edges ? g->row_ptr[to] : to);
+        memcpy(out + at * columns, label + first * columns, (end - first) * columns * sizeof *out);
+        at += end - first;
+    }
+    return out;
+}
+
+/* Some graphs of a set, with what nodes and edges have, labels of graphs apart. */
+static mp_raw chosen(const mp_data *d, const int *which, int n, bool edges, mp_arena *a)
+{
+    const mp_raw *all = &d->raw;
+    mp_raw some = view(d, edges, a);
+    mp_graph whole = some.graphs;
+    mp_sparse attributes = { .rows = whole.nodes };
+    if (all->attributes.cols) attributes = all->attributes;
+    if (attributes.cols == 0) attributes.val = MP_NEW(a, mp_real, 1);
+    whole.edge_x = edges && all->edge_attributes.cols ? &all->edge_attributes : NULL;
+    int *own = MP_NEW_RAW(a, int, n);
+    memcpy(own, which, (size_t)n * sizeof *own);
+    mp_graph_gather(a, &whole, &attributes, own, n, false, &some.graphs, &some.attributes);
+    some.labels = pick_labels(all, false, own, n, some.graphs.nodes, a);
+    if (some.graphs.edge_x) some.edge_attributes = *some.graphs.edge_x;
+    if (edges) some.edge_labels = pick_labels(all, true, own, n, some.graphs.edges, a);
+    some.graphs.edge_x = NULL;
+    some.graphs.which = NULL; /* a collection of its own */
+    return some;
+}
+
 /* Classes by the numbers that a model has for their names. */
 static mp_err take_names(const mp_dataset_as *as, mp_arena *a, mp_raw *raw)
 {
@@ -315,9 +352,10 @@ static mp_err take_names(const mp_dataset_as *as, mp_arena *a, mp_raw *raw)
     return MP_OK;
 }
 
-mp_err mp_api_inputs(const mp_data *d, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
+mp_err mp_api_inputs(const mp_data *d, const int *which, int n, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
 {
-    mp_raw raw = view(d, mp_raw_wants_edges(&d->raw, as), a);
+    bool edges = mp_raw_wants_edges(&d->raw, as);
+    mp_raw raw = which ? chosen(d, which, n, edges, a) : view(d, edges, a);
     raw.graph_label = NULL;
     raw.target = NULL;
     raw.class_names = 0;
@@ -338,27 +376,14 @@ mp_err mp_api_build(const mp_data *d, const mp_dataset_as *as, mp_arena *a, mp_d
 
 mp_err mp_api_pick(const mp_data *d, int graph, const mp_recipe *r, mp_arena *a, mp_graph *g, mp_sparse *x)
 {
-    static const int nothing[1];
     const mp_raw *all = &d->raw;
     if (graph < 0 || graph >= all->graphs.graphs)
         return mp_fail(MP_ERR_USAGE, "there is no graph %d; %s has graphs 0 to %d", graph, all->name,
                        all->graphs.graphs - 1);
     bool edges = mp_recipe_edge_columns(r) > 0;
-    int first = all->graphs.node_ptr[graph], unseen;
-    mp_raw one = view(d, edges, a);
-    mp_graph whole = one.graphs;
-    mp_sparse attributes = { .rows = whole.nodes }, *edge_x = MP_NEW(a, mp_sparse, 1);
-    if (all->attributes.cols) attributes = all->attributes;
-    whole.edge_x = edges && all->edge_attributes.cols ? &all->edge_attributes : NULL;
-    int *which = MP_NEW(a, int, 1);
-    *which = graph;
-    if (attributes.cols == 0) attributes.val = MP_NEW(a, mp_real, 1);
-    mp_graph_gather(a, &whole, &attributes, which, 1, false, &one.graphs, &one.attributes);
-    one.labels = all->labels + (size_t)first * (size_t)all->label_columns;
-    if (one.graphs.edge_x) one.edge_attributes = *one.graphs.edge_x;
-    one.edge_labels =
-        edges ? all->edge_labels + (size_t)all->graphs.row_ptr[first] * (size_t)all->edge_label_columns : nothing;
-    one.graphs.edge_x = NULL;
+    int unseen;
+    mp_raw one = chosen(d, &graph, 1, edges, a);
+    mp_sparse *edge_x = MP_NEW(a, mp_sparse, 1);
     MP_TRY(mp_features_apply(r, &one, a, x, &unseen));
     if (edges) MP_TRY(mp_edge_features_apply(r, &one, a, edge_x));
     *g = one.graphs;

@@ -206,20 +206,39 @@ typedef struct asking {
     mp_engine *engine;
 } asking;
 
-static mp_err list_graphs(asking *q)
+static mp_err check_graphs(const asking *q)
 {
-    int graphs = q->data.graphs.graphs;
-    if (!q->which) {
-        int *all = MP_NEW_RAW(q->arena, int, graphs);
-        for (int b = 0; b < graphs; b++) all[b] = b;
-        q->which = all;
-        q->n = graphs;
-    }
+    int graphs = q->d->raw.graphs.graphs;
     if (q->n < 0) return mp_fail(MP_ERR_USAGE, "%d graphs were asked for", q->n);
-    for (int i = 0; i < q->n; i++)
+    for (int i = 0; q->which && i < q->n; i++)
         if (q->which[i] < 0 || q->which[i] >= graphs)
-            return mp_fail(MP_ERR_USAGE, "there is no graph %d; %s has graphs 0 to %d", q->which[i], q->data.name,
+            return mp_fail(MP_ERR_USAGE, "there is no graph %d; %s has graphs 0 to %d", q->which[i], q->d->raw.name,
                            graphs - 1);
+    if (q->which && q->n == 0) return mp_fail(MP_ERR_USAGE, "no graphs were asked for");
+    return MP_OK;
+}
+
+/* All graphs that there are. */
+static void list_graphs(asking *q)
+{
+    q->n = q->data.graphs.graphs;
+    int *all = MP_NEW_RAW(q->arena, int, q->n);
+    for (int b = 0; b < q->n; b++) all[b] = b;
+    q->which = all;
+}
+
+/* Metrics need labels, which are of whole sets; answers are made of the graphs that were asked for and no others. */
+static mp_err build(asking *q)
+{
+    mp_dataset_as as = mp_about_as(q->m->model, &q->m->about);
+    if (q->measure) {
+        MP_TRY(mp_api_build(q->d, &as, q->arena, &q->data));
+        if (!q->data.seal) return mp_fail(MP_ERR_INPUT, "%s has no labels of graphs to compare with", q->data.name);
+        if (!q->which) list_graphs(q);
+        return MP_OK;
+    }
+    MP_TRY(mp_api_inputs(q->d, q->which, q->n, &as, q->arena, &q->data));
+    list_graphs(q);
     return MP_OK;
 }
 
@@ -268,16 +287,9 @@ static mp_err run_engine(void *arg)
 static mp_err ask_in(asking *q)
 {
     const mp_kernels *unused;
-    mp_dataset_as as = mp_about_as(q->m->model, &q->m->about);
     MP_TRY(mp_api_kernels(&unused));
-    if (q->measure)
-        MP_TRY(mp_api_build(q->d, &as, q->arena, &q->data));
-    else
-        MP_TRY(mp_api_inputs(q->d, &as, q->arena, &q->data));
-    MP_TRY(list_graphs(q));
-    if (q->measure && !q->data.seal)
-        return mp_fail(MP_ERR_INPUT, "%s has no labels of graphs to compare with", q->data.name);
-    if (q->n == 0) return mp_fail(MP_ERR_USAGE, "no graphs were asked for");
+    MP_TRY(check_graphs(q));
+    MP_TRY(build(q));
     q->engine = mp_engine_new(q->m->model, q->threads > 0 ? q->threads : mp_cpu_count());
     mp_err e = mp_guarded(run_engine, q); /* the engine has threads, which giving up would leave behind */
     mp_engine_free(q->engine);

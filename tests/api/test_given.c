@@ -247,6 +247,28 @@ static void answers_do_not_look_at_labels_and_metrics_match_names(void **state)
     mp_trained_free(m);
 }
 
+/* Models that read labels, numbers and values of edges: single graphs, some of them, and one twice. */
+static void answers_for_some_graphs_are_those_for_all(void **state)
+{
+    const fixture *f = *state;
+    static const char *const reads[] = { "pool=topk", "conv=gine", FEW, NULL };
+    static float all[2 * GRAPHS], some[2 * 4], one[2];
+    static const int which[] = { 41, 7, 59, 7 };
+    mp_trained *m[2];
+    must(mp_train(f->full, usual, NULL, &m[0], NULL));
+    must(mp_train(f->full, reads, NULL, &m[1], NULL));
+    for (int k = 0; k < 2; k++) {
+        must(mp_predict_data(m[k], f->full, NULL, 0, 2, all, NULL));
+        must(mp_predict_data(m[k], f->full, which, 4, 2, some, NULL));
+        for (int i = 0; i < 4; i++) {
+            assert_memory_equal(some + 2 * i, all + 2 * which[i], 2 * sizeof *all);
+            must(mp_predict_data(m[k], f->full, which + i, 1, 1, one, NULL));
+            assert_memory_equal(one, all + 2 * which[i], sizeof one);
+        }
+        mp_trained_free(m[k]);
+    }
+}
+
 /* Edges once, from both ends, in any order and repeated are the same graph. */
 static void lists_of_edges_may_come_in_any_order(void **state)
 {
@@ -439,6 +461,7 @@ int main(void)
         cmocka_unit_test(names_and_ranges_of_labels_are_kept_and_checked),
         cmocka_unit_test(written_files_are_the_same_set),
         cmocka_unit_test(answers_do_not_look_at_labels_and_metrics_match_names),
+        cmocka_unit_test(answers_for_some_graphs_are_those_for_all),
         cmocka_unit_test(lists_of_edges_may_come_in_any_order),
         cmocka_unit_test(listed_graphs_train_as_the_split_of_the_set),
         cmocka_unit_test(without_validation_graphs_a_tenth_validates),

@@ -59,6 +59,24 @@ static double ln(double x)
     return 2 * sum + e * 0.69314718055994531;
 }
 
+/* e^x in the same way: x = k ln 2 + r, |r| <= ln(2)/2, e^r by its series. */
+static double power_of_e(double x)
+{
+    double n = floor(x / 0.69314718055994531 + 0.5), r = x - n * 0.69314718055994531, term = 1, sum = 1;
+    for (int k = 1; k < 20; k++) {
+        term *= r / k;
+        sum += term;
+    }
+    return ldexp(sum, (int)n);
+}
+
+double mp_rng_log_between(mp_rng *r, double lo, double hi)
+{
+    mp_assert(lo > 0 && lo <= hi);
+    double v = power_of_e(ln(lo) + (ln(hi) - ln(lo)) * mp_rng_unit(r));
+    return v < lo ? lo : v > hi ? hi : v;
+}
+
 double mp_rng_normal(mp_rng *r)
 {
     for (;;) { /* Marsaglia's polar method, second value thrown away so that no state is hidden */

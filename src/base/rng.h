@@ -21,7 +21,8 @@ typedef enum mp_purpose {
     MP_FOR_DATA,     /* generated data sets */
     MP_FOR_LAYOUT,   /* drawings */
     MP_FOR_TEST,     /* tests and benchmarks */
-    MP_FOR_EDGES     /* edges that a graph loses before a pooling */
+    MP_FOR_EDGES,    /* edges that a graph loses before a pooling */
+    MP_FOR_SEARCH    /* points of a random search */
 } mp_purpose;
 
 typedef struct mp_rng {
@@ -45,11 +46,12 @@ static inline uint64_t mp_rng_at(mp_rng r, uint64_t count)
     return mp_rng_mix(r.key + count * MP_RNG_GOLDEN);
 }
 
-uint64_t mp_rng_bits(mp_rng *r);                        /* 64 random bits: the next draw */
-double mp_rng_unit(mp_rng *r);                          /* uniform in [0, 1), 53 bits */
-double mp_rng_between(mp_rng *r, double lo, double hi); /* uniform in [lo, hi) */
-double mp_rng_normal(mp_rng *r);                        /* mean 0, variance 1 */
-int mp_rng_below(mp_rng *r, int n);                     /* uniform in 0 .. n-1, without bias; n >= 1 */
+uint64_t mp_rng_bits(mp_rng *r);                            /* 64 random bits: the next draw */
+double mp_rng_unit(mp_rng *r);                              /* uniform in [0, 1), 53 bits */
+double mp_rng_between(mp_rng *r, double lo, double hi);     /* uniform in [lo, hi) */
+double mp_rng_log_between(mp_rng *r, double lo, double hi); /* its logarithm is uniform; 0 < lo <= hi, ends included */
+double mp_rng_normal(mp_rng *r);                            /* mean 0, variance 1 */
+int mp_rng_below(mp_rng *r, int n);                         /* uniform in 0 .. n-1, without bias; n >= 1 */
 void mp_rng_shuffle(mp_rng *r, int *items, int n);
 
 MP_API_END

@@ -170,7 +170,8 @@ static mp_err read_file(reader *r)
         const char *where = mp_arena_printf(r->arena, "%s:%d: %s", path, e->line, e->key);
         found f;
         if (!find(r->cli, e->key, &f) || f.config) return unknown(r->cli, e->key, where, "");
-        if (e->list) return mp_fail(MP_ERR_USAGE, "%s: expected one value, not a list", where);
+        if (e->list || e->part)
+            return mp_fail(MP_ERR_USAGE, "%s: expected one value, not a list%s", where, e->part ? " or a range" : "");
         collect(r, e->key, e->value[0], where, false);
     }
     return MP_OK;

@@ -3,7 +3,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/setup.h"
-#include "cli/study_print.h"
+#include "cli/study_go.h"
 #include "cli/watch.h"
 #include "cli/workers.h"
 
@@ -12,8 +12,9 @@
 typedef struct cv {
     mp_config config;
     mp_column_options columns;
-    const char *pools, *store, *data, *folds_from, *preset, *models, *part;
-    int seeds, folds, jobs, threads, workers, select, grid, json, quiet;
+    mp_study_options how;
+    const char *pools, *store, *data, *folds_from, *preset, *part;
+    int seeds, folds, jobs, threads, workers, grid, quiet;
 } cv;
 
 /* clang-format off */
@@ -21,11 +22,10 @@ static const mp_opt own[] = {
     { "seeds", MP_OPT_INT, offsetof(cv, seeds), "10", 1, 100000, NULL, "number of seeds, from --seed on" },
     { "folds", MP_OPT_INT, offsetof(cv, folds), "0", 0, 100, NULL, "number of folds; 0 = as the fold files have, else 10" },
     { "grid", MP_OPT_CHOICE, offsetof(cv, grid), "none", 0, 0, "none|code|paper", "MID settings to try: code = h 1,5,9 x drop 0,0.1,0.2; paper = h 5,9 x drop 0.1,0.2" },
-    { "select", MP_OPT_CHOICE, offsetof(cv, select), "val", 0, 0, "val|val-global|paper|paper-global|fixed", "how a grid point is chosen; val looks at validation graphs only" },
+    MP_STUDY_ROWS(cv),
     { "jobs", MP_OPT_INT, offsetof(cv, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors" },
     { "threads", MP_OPT_INT, offsetof(cv, threads), "0", 0, 256, NULL, "threads of one run; 0 = 1, or all processors when --jobs is 1" },
     MP_WORKERS_ROW(cv),
-    { "json", MP_OPT_FLAG, offsetof(cv, json), "false", 0, 1, NULL, "runs and summary as one JSON object on stdout" },
     MP_COLUMN_STRICT(cv),
     { "quiet", MP_OPT_FLAG, offsetof(cv, quiet), "false", 0, 1, NULL, "no progress" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
@@ -33,7 +33,7 @@ static const mp_opt own[] = {
 static const mp_cli_text texts[] = {
     { "pool", offsetof(cv, pools), "sag", "NAMES", "pooling operators, a,b,c (midpool ops lists them)" },
     { "store", offsetof(cv, store), "midpool.db", "FILE", "where finished runs are kept, and looked up" },
-    { "models", offsetof(cv, models), NULL, "DIR", "folder for the models of all runs, which predict takes together; runs in the store whose model is not there are trained again" },
+    MP_STUDY_TEXTS(cv),
     { "part", offsetof(cv, part), NULL, "I/N", MP_SETUP_PART_HELP },
     { "data", offsetof(cv, data), NULL, "DIR", "folder with data sets" },
     { "preset", offsetof(cv, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP },
@@ -113,7 +113,10 @@ static mp_err run(void *conf, const mp_cli_args *args)
     mp_study s = { .arena = args->arena,
                    .store_path = c->store,
                    .command = args->line,
-                   .models = c->models,
+                   .rule = mp_study_rule(&c->how),
+                   .select = (mp_select)c->how.select,
+                   .models = c->how.models,
+                   .models_all = c->how.models_all,
                    .part = part,
                    .seeds = c->seeds,
                    .jobs = side.jobs,
@@ -123,14 +126,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
     MP_TRY(mp_given_check(&given));
     MP_TRY(mp_study_prepare(&s));
     mp_listener_line(&s.listener, "%d runs, %d side by side, kept in %s", s.plan.count, side.jobs, c->store);
-    MP_TRY(mp_study_run(&s));
-    mp_buf out = { 0 };
-    mp_err e = c->json ? mp_study_json(&s, (mp_select)c->select, &out) : mp_study_print(&s, (mp_select)c->select, &out);
-    if (e == MP_OK) e = mp_cli_print(out.p, out.n);
-    mp_buf_free(&out);
-    if (e == MP_OK && s.count.failed)
-        e = mp_fail(MP_ERR_DIVERGED, "%d of %d runs failed", s.count.failed, s.count.total);
-    return e;
+    return mp_study_go(&s, &c->how);
 }
 
 int mp_cmd_cv(int argc, char **argv)

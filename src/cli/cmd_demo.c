@@ -143,10 +143,10 @@ static mp_err look_at(mp_demo_work *w, mp_demo_model *m)
     const mp_study *s = &w->study;
     m->run = MP_NEW(w->arena, mp_demo_outcome, m->row->runs);
     for (int i = 0; i < m->row->runs; i++) {
-        const mp_run_result *r = &s->result[m->row->place[i]];
+        const mp_run_result *r = &s->result[m->row->trial[i].place];
         mp_demo_outcome *o = &m->run[m->runs];
         if (r->curve_len < 0) continue; /* it failed to train at all, and was said so */
-        *o = (mp_demo_outcome){ .key = &s->plan.run[m->row->place[i]].key,
+        *o = (mp_demo_outcome){ .key = &s->plan.run[m->row->trial[i].place].key,
                                 .on = { 100 * r->test_metric, 100 * r->large_metric, 100 * r->large_c_metric } };
         mp_arena *a = mp_arena_new(1 << 20);
         mp_err e = green_dropped(w, o->key, a, &o->green);
@@ -304,7 +304,7 @@ static mp_err print_json(const mp_demo_work *w, mp_buf *b)
         }
         mp_json_close(b, ']');
         mp_json_key(b, "result");
-        mp_choice_json(&c, b);
+        mp_choice_json(&c, &m->row->points, b);
         mp_json_close(b, '}');
     }
     mp_json_close(b, ']');

@@ -16,18 +16,33 @@
 
 static bool is_mid(const mp_study_row *row)
 {
-    return row->grid != MP_GRID_NONE || row->config.score_dim > 1 || row->config.flip || row->config.drop > 0;
+    return row->points.grid == MP_GRID_CODE || row->points.grid == MP_GRID_PAPER || row->config.score_dim > 1 ||
+           row->config.flip || row->config.drop > 0;
 }
 
-static void row_name(const mp_study_row *row, char *out, size_t n)
+/* What all points of a list have of MID. */
+static void list_name(const mp_study_row *row, char *out, size_t n)
+{
+    bool flip = true, plain = true;
+    for (int i = 0; i < row->points.count; i++) {
+        const mp_config *c = &row->points.at[i];
+        flip = flip && c->flip;
+        plain = plain && !c->flip && c->score_dim == 1 && c->drop == 0;
+    }
+    mp_format(out, n, "%s, %d points", flip ? " + MID" : plain ? "" : " with or without MID", row->points.count);
+}
+
+void mp_study_row_name(const mp_study_row *row, char *out, size_t n)
 {
     const mp_pool_op *op = mp_pool_find(row->config.pool);
     const mp_baseline *baseline = mp_baseline_find(row->config.pool);
     const char *title = op ? op->title : baseline ? baseline->title : row->config.pool;
     static const char *const grid[] = { "", ", grid of the code", ", grid of the paper" };
     char mid[64] = "";
-    if (row->grid != MP_GRID_NONE)
-        snprintf(mid, sizeof mid, " + MID%s", grid[row->grid]);
+    if (row->points.grid == MP_GRID_CODE || row->points.grid == MP_GRID_PAPER)
+        snprintf(mid, sizeof mid, " + MID%s", grid[row->points.grid]);
+    else if (row->points.grid == MP_GRID_LIST)
+        list_name(row, mid, sizeof mid);
     else if (is_mid(row))
         mp_format(mid, sizeof mid, "%s (h %d, drop %g%s)", row->config.flip ? " + MID" : "", row->config.score_dim,
                   row->config.drop, row->config.flip ? "" : ", no flip");
@@ -42,7 +57,7 @@ static mp_paper_cell paper_cell(const mp_study_row *row, bool large)
 
 static bool chosen(const mp_study_row *row)
 {
-    return row->grid != MP_GRID_NONE;
+    return row->points.count > 1;
 }
 
 static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode, bool with_metric, mp_table *t)
@@ -53,7 +68,7 @@ static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode
     char name[160];
     MP_TRY(mp_study_choose(s, row, mode, &ours));
     MP_TRY(mp_study_choose(s, row, MP_SELECT_PAPER, &greedy));
-    row_name(row, name, sizeof name);
+    mp_study_row_name(row, name, sizeof name);
     bool several = !isnan(ours.large.mean) || !isnan(ours.large_c.mean); /* which of its tests */
     mp_table_add(t, "%s%s", row->data->name, several ? " test-origin" : "");
     mp_table_add(t, "%s", name);
@@ -61,6 +76,7 @@ static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode
     mp_table_add(t, "%s", metric);
     mp_paper_add(t, paper_cell(row, false));
     mp_score_cell(t, m, chosen(row) ? greedy.test.mean : (double)NAN, greedy.test.std_seeds);
+    mp_score_number(t, m, chosen(row) ? greedy.test.mean - ours.test.mean : (double)NAN, true);
     mp_score_number(t, m, isnan(ours.test.mean) ? (double)NAN : ours.test.std_folds, false);
     mp_table_add(t, "%d of %d", ours.runs, ours.runs + ours.missing);
     const mp_score *further[] = { &ours.large, &ours.large_c }; /* the paper has the first */
@@ -71,8 +87,7 @@ static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode
         mp_score_cell(t, m, further[i]->mean, further[i]->std_seeds);
         mp_table_add(t, "%s", metric);
         mp_paper_add(t, i ? (mp_paper_cell){ 0 } : paper_cell(row, true));
-        mp_table_add(t, "-");
-        mp_table_add(t, "-");
+        for (int k = 0; k < 3; k++) mp_table_add(t, "-");
         mp_table_add(t, "%d of %d", ours.runs, ours.runs + ours.missing);
     }
     return MP_OK;
@@ -107,13 +122,91 @@ static void print_part(const mp_study *s, mp_buf *out)
             left_out, s->rows);
 }
 
+/* Who took a point: seeds, or seeds with folds. */
+static int put_takers(const mp_choice *c, int point, mp_buf *out)
+{
+    enum { MOST = 20 };
+    bool by_fold = c->mode == MP_SELECT_NESTED;
+    int n = 0;
+    for (int s = 0; s < c->grid.seeds; s++) {
+        bool named = false;
+        for (int f = 0; f < (by_fold ? c->grid.folds : 1); f++) {
+            if (mp_choice_at(c, s, f) != point || n++ >= MOST) continue;
+            if (!named) mp_buf_printf(out, "%s %d", n == 1 ? "seed" : by_fold ? "; seed" : ",", c->grid.seed[s]);
+            if (by_fold) mp_buf_printf(out, "%s %d", named ? "," : ": fold", f + 1);
+            named = true;
+        }
+    }
+    if (n > MOST) mp_buf_printf(out, " and %d more", n - MOST);
+    return n;
+}
+
+/* The points that were chosen, in their order. */
+static mp_err put_chosen(const mp_study *s, const mp_study_row *row, mp_select mode, mp_buf *out)
+{
+    mp_choice c;
+    char name[160];
+    if (!chosen(row)) return MP_OK;
+    MP_TRY(mp_study_choose(s, row, mode, &c));
+    if (!c.chosen) return MP_OK;
+    mp_study_row_name(row, name, sizeof name);
+    mp_buf_printf(out, "\n%s, %s: chosen\n", row->data->name, name);
+    for (int p = 0; p < row->points.count; p++) {
+        mp_buf who = { 0 };
+        if (put_takers(&c, p, &who)) mp_buf_printf(out, "  %s (%s)\n", mp_point_name(&row->points, p, s->arena), who.p);
+        mp_buf_free(&who);
+    }
+    return MP_OK;
+}
+
+static mp_err put_points(const mp_study *s, const mp_study_row *row, mp_select mode, mp_table *t)
+{
+    const mp_metric *m = mp_study_metric(row);
+    mp_point_seen *seen = MP_NEW(s->arena, mp_point_seen, row->points.count);
+    mp_choice_set set = mp_study_set(s, row);
+    mp_choice c;
+    char name[160];
+    MP_TRY(mp_study_choose(s, row, mode, &c));
+    if (!c.chosen) return MP_OK;
+    MP_TRY(mp_choice_seen(&set, &c, s->arena, seen));
+    mp_study_row_name(row, name, sizeof name);
+    for (int p = 0; p < row->points.count; p++) {
+        mp_table_add(t, "%s", row->data->name);
+        mp_table_add(t, "%s", name);
+        mp_table_add(t, "%d", p + 1);
+        mp_table_add(t, "%s", mp_point_name(&row->points, p, s->arena));
+        mp_score_number(t, m, seen[p].metric, false);
+        mp_table_add(t, isnan(seen[p].loss) ? "-" : "%.4f", seen[p].loss);
+        mp_table_add(t, seen[p].chosen ? "%d" : "-", seen[p].chosen);
+        if (seen[p].rung < row->rungs - 1 && !isnan(seen[p].loss))
+            mp_table_add(t, "after %d epochs", row->rung[seen[p].rung]);
+        else
+            mp_table_add(t, "-");
+    }
+    return MP_OK;
+}
+
+mp_err mp_study_print_points(const mp_study *s, mp_select mode, mp_buf *out)
+{
+    static const char *const header[] = { "data set",        "model",  "point",   "settings", "validation",
+                                          "validation loss", "chosen", "stopped", NULL };
+    mp_table t, without;
+    mp_table_init(&t, s->arena, NULL, header);
+    for (int i = 0; i < s->rows; i++)
+        if (chosen(&s->row[i]) && shown(s, &s->row[i])) MP_TRY(put_points(s, &s->row[i], mode, &t));
+    if (mp_table_rows(&t) == 0) return MP_OK;
+    mp_table_without_empty(&t, 4, &without);
+    mp_buf_puts(out, "\nPoints, by what the choice sees: means over seeds and folds.\n");
+    mp_table_print(&without, out);
+    return MP_OK;
+}
+
 static mp_err print_rows(const mp_study *s, mp_select mode, mp_buf *out)
 {
     const mp_metric *one = shared_metric(s);
     const char *test = one ? mp_arena_printf(s->arena, "test %s%s", one->title, one->percent ? " %" : "") : "test";
-    const char *header[] = {
-        "data set", "model", test, "metric", "paper", "best on test", "std of folds", "runs", NULL
-    };
+    const char *header[] = { "data set",     "model", test,           "metric", "paper",
+                             "best on test", "gap",   "std of folds", "runs",   NULL };
     mp_table t, without;
     bool choice = false;
     mp_table_init(&t, s->arena, NULL, header);
@@ -125,12 +218,17 @@ static mp_err print_rows(const mp_study *s, mp_select mode, mp_buf *out)
     if (s->part.n && mp_table_rows(&t) == 0) return MP_OK;
     mp_table_without_empty(&t, 3, &without);
     mp_table_print(&without, out);
+    for (int i = 0; i < s->rows; i++)
+        if (shown(s, &s->row[i])) MP_TRY(put_chosen(s, &s->row[i], mode, out));
     mp_buf_printf(out, "\nTest %s: mean ± population std over %d seed%s of the mean over folds.\n",
                   one ? mp_score_unit(one, s->arena) : "metric, shares in percent", s->seeds, mp_plural(s->seeds));
-    if (choice)
+    if (choice && mode == MP_SELECT_NESTED)
+        mp_buf_puts(
+            out, "Points were chosen by inner splits of the training part, for each seed and fold (rule 'nested').\n");
+    else if (choice)
         mp_buf_printf(out,
-                      "Grid points were chosen by the rule '%s'.\n\"best on test\" is what choosing by the test graphs "
-                      "would have given, as the published script does.\n",
+                      "Points were chosen by the rule '%s'.\n\"best on test\" is what choosing by the test graphs "
+                      "would have given, as the published script does; the gap is what that would have gained.\n",
                       mp_select_name[mode]);
     mp_buf_puts(out, "\"paper\" is the paper's table, at its own settings.\n");
     return MP_OK;
@@ -151,9 +249,10 @@ static mp_err put_summary(const mp_study *s, const mp_study_row *row, mp_buf *b)
     mp_json_open(b, '{');
     for (int mode = 0; mode < MP_SELECT_MODES; mode++) {
         mp_choice c;
+        if (!mp_select_fits((mp_select)mode, &row->rule)) continue;
         MP_TRY(mp_study_choose(s, row, (mp_select)mode, &c));
         mp_json_key(b, mp_select_name[mode]);
-        mp_choice_json(&c, b);
+        mp_choice_json(&c, &row->points, b);
     }
     mp_json_close(b, '}');
     return MP_OK;
@@ -169,7 +268,7 @@ static mp_err put_study(const mp_study *s, const mp_study_row *row, mp_buf *b)
 {
     mp_paper_cell paper = paper_cell(row, false);
     char name[160];
-    row_name(row, name, sizeof name);
+    mp_study_row_name(row, name, sizeof name);
     mp_json_open(b, '{');
     mp_json_add_text(b, "dataset", row->data->name);
     mp_json_add_text(b, "model", name);

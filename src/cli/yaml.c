@@ -1,4 +1,4 @@
-/* yaml.c - see yaml.h. libyaml gives events; we take a flat mapping of scalars and lists of scalars, nothing
+/* yaml.c - see yaml.h. libyaml gives events; we take a flat mapping of scalars, lists and flat mappings of scalars, nothing
  * else.
  * SPDX-License-Identifier: MIT */
 #include "cli/yaml.h"
@@ -9,6 +9,7 @@
 #define MAX_BYTES   (1 << 20)
 #define MAX_ENTRIES 256
 #define MAX_VALUES  1024
+#define MAX_PARTS   8
 
 typedef struct reader {
     yaml_parser_t parser;
@@ -58,10 +59,30 @@ static mp_err read_list(reader *r, mp_yaml_entry *e)
     }
 }
 
+static mp_err read_parts(reader *r, mp_yaml_entry *e)
+{
+    const char **value = MP_NEW(r->arena, const char *, MAX_PARTS), **part = MP_NEW(r->arena, const char *, MAX_PARTS);
+    e->value = value;
+    e->part = part;
+    for (;;) {
+        MP_TRY(next(r));
+        if (r->event.type == YAML_MAPPING_END_EVENT) return MP_OK;
+        if (r->event.type != YAML_SCALAR_EVENT) return wrong(r, "a name or the end of the parts");
+        if (e->count == MAX_PARTS) return wrong(r, "at most 8 parts");
+        part[e->count] = scalar(r);
+        for (int i = 0; i < e->count; i++)
+            if (strcmp(part[i], part[e->count]) == 0) return wrong(r, "a name that was not given before");
+        MP_TRY(next(r));
+        if (r->event.type != YAML_SCALAR_EVENT) return wrong(r, "a value");
+        value[e->count++] = scalar(r);
+    }
+}
+
 static mp_err read_value(reader *r, mp_yaml_entry *e)
 {
     MP_TRY(next(r));
     if (r->event.type == YAML_SEQUENCE_START_EVENT) return read_list(r, e);
+    if (r->event.type == YAML_MAPPING_START_EVENT) return read_parts(r, e);
     if (r->event.type != YAML_SCALAR_EVENT) return wrong(r, "a value or a list of values");
     const char **value = MP_NEW(r->arena, const char *, 1);
     value[0] = scalar(r);

@@ -2,6 +2,7 @@
  *
  *     pool: sag            # name: value
  *     score-dim: [1, 5]    # a list, where the reader of the file allows one
+ *     lr: {from: 1e-4, to: 1e-1}    # parts with names, the same
  * SPDX-License-Identifier: MIT */
 #ifndef MP_YAML_H
 #define MP_YAML_H
@@ -12,8 +13,9 @@ typedef struct mp_yaml_entry {
     const char *key;
     int line;
     bool list;
-    int count; /* values: 1 unless it is a list */
+    int count; /* values: 1 unless it is a list or has parts */
     const char *const *value;
+    const char *const *part; /* names of the values; NULL: it has no parts */
 } mp_yaml_entry;
 
 typedef struct mp_yaml {

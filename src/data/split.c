@@ -230,21 +230,28 @@ mp_err mp_folds_parse(const mp_fold_text *t, int graphs, mp_arena *a, mp_folds *
     return assemble(t->where, graphs, count, folds, a, out);
 }
 
-/* All graphs, class by class, each class shuffled: dealing them out in turn makes the folds. */
-static const int *dealing_order(const mp_dataset *d, mp_arena *a)
+const int *mp_deal_order(const mp_dataset *d, const int *which, int n, mp_rng rng, mp_arena *a)
 {
-    int graphs = d->graphs.graphs, n = 0;
-    int *order = MP_NEW_RAW(a, int, graphs);
+    int *order = MP_NEW_RAW(a, int, n), filled = 0;
     const double *label = d->seal && d->task->classes && !d->task->nodes ? mp_seal_break(d->seal).v : NULL;
-    mp_rng rng = mp_rng_stream(0, MP_FOR_FOLDS, 0, 0, 0);
     int classes = label ? d->classes : 1;
     for (int c = 0; c < classes; c++) {
-        int first = n;
-        for (int b = 0; b < graphs; b++)
-            if (!label || label[b] == c) order[n++] = b;
-        mp_rng_shuffle(&rng, order + first, n - first);
+        int first = filled;
+        for (int i = 0; i < n; i++)
+            if (!label || label[which[i]] == c) order[filled++] = which[i];
+        mp_rng_shuffle(&rng, order + first, filled - first);
     }
+    for (int i = 0; i < n && filled < n; i++) /* without a class */
+        if (!(label[which[i]] >= 0 && label[which[i]] < classes)) order[filled++] = which[i];
     return order;
+}
+
+/* All graphs, as they are dealt to folds. */
+static const int *dealing_order(const mp_dataset *d, mp_arena *a)
+{
+    int graphs = d->graphs.graphs, *all = MP_NEW_RAW(a, int, graphs);
+    for (int b = 0; b < graphs; b++) all[b] = b;
+    return mp_deal_order(d, all, graphs, mp_rng_stream(0, MP_FOR_FOLDS, 0, 0, 0), a);
 }
 
 /* Fold of graph b, and for two folds whether it validates when its fold trains. */

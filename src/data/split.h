@@ -7,6 +7,7 @@
 #define MP_SPLIT_H
 
 #include "base/api.h"
+#include "base/rng.h"
 #include "base/text.h"
 #include "data/dataset.h"
 
@@ -51,6 +52,10 @@ MP_MUST mp_err mp_folds_stratified(const mp_dataset *d, int count, mp_arena *a, 
  * mp_folds_parse. Without validation graphs the first of every ten training graphs of each class becomes one, as stratified folds
  * deal them out. */
 MP_MUST mp_err mp_folds_given(const mp_dataset *d, const mp_split *given, mp_arena *a, mp_folds *out);
+
+/* Some graphs class by class, each class shuffled: dealing them out in turn makes parts in which classes have their shares. The
+ * labels of other graphs are not looked at. */
+const int *mp_deal_order(const mp_dataset *d, const int *which, int n, mp_rng rng, mp_arena *a);
 
 /* Whether the set is one graph without a label, so that only its nodes can be learned, and its only fold: the graph trains and validates, none tests. */
 bool mp_dataset_is_single(const mp_dataset *d);

@@ -37,7 +37,10 @@ static mp_err chosen_setting(mp_lab *lab, const mp_ask *base, mp_choice_point *o
     MP_TRY(mp_lab_choose(lab, row, MP_SELECT_VAL_GLOBAL, &c));
     *there = !isnan(c.test.mean);
     for (int s = 0; *there && s < c.grid.seeds; s++)
-        if (c.chosen[s] != MP_NO_POINT) *out = c.grid.point[c.chosen[s]];
+        if (mp_choice_at(&c, s, 0) != MP_NO_POINT) {
+            const mp_config *at = &mp_lab_study_row(lab, row)->points.at[mp_choice_at(&c, s, 0)];
+            *out = (mp_choice_point){ at->score_dim, at->drop };
+        }
     return MP_OK;
 }
 

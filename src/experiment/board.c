@@ -30,7 +30,7 @@ static int most_chosen(const mp_choice *c)
     int best = MP_NO_POINT, most = 0;
     for (int p = 0; p < c->grid.points; p++) {
         int n = 0;
-        for (int s = 0; s < c->grid.seeds; s++) n += c->chosen[s] == p;
+        for (int s = 0; s < c->grid.seeds; s++) n += mp_choice_at(c, s, 0) == p;
         if (n > most) best = p, most = n;
     }
     return best;
@@ -39,10 +39,7 @@ static int most_chosen(const mp_choice *c)
 static mp_err count_parameters(const mp_study_row *r, const mp_choice *c, int *out)
 {
     int best = most_chosen(c);
-    const mp_config *config = &r->config;
-    for (int i = 0; best != MP_NO_POINT && i < r->points; i++)
-        if (r->point[i].score_dim == c->grid.point[best].score_dim && r->point[i].drop == c->grid.point[best].drop)
-            config = &r->point[i];
+    const mp_config *config = best == MP_NO_POINT ? &r->config : &r->points.at[best];
     mp_arena *a = mp_arena_new(1 << 16);
     mp_model *m;
     mp_err e = mp_run_plan(r->data, config, a, &m);
@@ -60,7 +57,8 @@ static mp_err fill(mp_lab *lab, const mp_ask *ask, const mp_board_method *m, mp_
     if (c->row < 0) return MP_OK;
     const mp_study_row *r = mp_lab_study_row(lab, c->row);
     const mp_split *s = &r->folds->split[0];
-    c->chosen = r->points > 1;
+    c->chosen = r->points.count > 1;
+    c->point = r->points.at;
     c->metric = mp_study_metric(r);
     c->test_train = (double)s->n_test / s->n_train;
     if (mp_paper_measures(ask->dataset, c->metric)) c->paper = mp_paper_find(ask->dataset, m->pool, m->mid, false);

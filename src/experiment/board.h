@@ -14,6 +14,7 @@ typedef struct mp_board_method {
 typedef struct mp_board_cell {
     int row;                  /* of the lab; -1: left out */
     bool chosen;              /* among the points of a grid */
+    const mp_config *point;   /* what was chosen among */
     mp_choice honest, greedy; /* chosen on validation; as the paper's script does, on test */
     const mp_metric *metric;
     mp_paper_cell paper;

@@ -9,12 +9,11 @@
 const char *const mp_on_name[MP_ON_TESTS] = { "test-origin", "test-large", "test-large-C" };
 
 /* The place of the run of a seed at a point of the grid; -1: it is not there. */
-static int run_of(const mp_lab *lab, int row, int seed, const mp_choice_point *at)
+static int run_of(const mp_lab *lab, int row, int seed, int point)
 {
     for (int i = 0; i < mp_lab_runs(lab, row); i++) {
         mp_lab_run r = mp_lab_run_at(lab, row, i);
-        const mp_config *c = &r.run->key.config;
-        if (r.result && c->seed == seed && c->score_dim == at->score_dim && c->drop == at->drop) return i;
+        if (r.result && r.run->key.config.seed == seed && mp_lab_study_row(lab, row)->trial[i].point == point) return i;
     }
     return -1;
 }
@@ -31,7 +30,7 @@ mp_err mp_by_seed_ask(mp_lab *lab, const mp_ask *ask, const char *name, mp_by_se
     out->seed = MP_NEW(a, int, most + 1);
     for (int t = 0; t < MP_ON_TESTS; t++) out->on[t] = MP_NEW(a, double, most + 1);
     for (int s = 0; s < most; s++) {
-        int i = c->chosen[s] == MP_NO_POINT ? -1 : run_of(lab, row, c->grid.seed[s], &c->grid.point[c->chosen[s]]);
+        int point = mp_choice_at(c, s, 0), i = point == MP_NO_POINT ? -1 : run_of(lab, row, c->grid.seed[s], point);
         if (i < 0) continue;
         const mp_run_result *r = mp_lab_run_at(lab, row, i).result;
         const double on[MP_ON_TESTS] = { r->test_metric, r->large_metric, r->large_c_metric };

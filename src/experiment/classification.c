@@ -23,10 +23,9 @@ static const char *chosen_text(const mp_board_cell *c, mp_arena *a)
     for (int most = c->honest.grid.seeds; c->chosen && most > 0; most--)
         for (int p = 0; p < c->honest.grid.points; p++) {
             int n = 0;
-            for (int s = 0; s < c->honest.grid.seeds; s++) n += c->honest.chosen[s] == p;
+            for (int s = 0; s < c->honest.grid.seeds; s++) n += mp_choice_at(&c->honest, s, 0) == p;
             if (n == most)
-                mp_buf_printf(&b, "%s%d/%g x%d", b.n ? ", " : "", c->honest.grid.point[p].score_dim,
-                              c->honest.grid.point[p].drop, n);
+                mp_buf_printf(&b, "%s%d/%g x%d", b.n ? ", " : "", c->point[p].score_dim, c->point[p].drop, n);
         }
     const char *text = b.n ? mp_arena_text(a, b.p, b.n) : "-";
     mp_buf_free(&b);

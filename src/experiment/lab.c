@@ -6,7 +6,7 @@
 #include "data/known.h"
 #include "data/load.h"
 #include "model/model.h"
-#include "study/forecast.h"
+#include "study/estimate.h"
 #include "train/once.h"
 #include "train/preset.h"
 
@@ -285,7 +285,7 @@ mp_lab_run mp_lab_run_at(const mp_lab *lab, int row, int i)
 {
     const mp_study *s = &lab->study[lab->row[row].ask.models];
     const mp_study_row *r = mp_lab_study_row(lab, row);
-    return (mp_lab_run){ &s->plan.run[r->place[i]], mp_study_result(s, r, i) };
+    return (mp_lab_run){ &s->plan.run[r->trial[i].place], mp_study_result(s, r, i) };
 }
 
 const double *mp_lab_values(mp_lab *lab, int row, const mp_choice *c, int *n)
@@ -294,16 +294,14 @@ const double *mp_lab_values(mp_lab *lab, int row, const mp_choice *c, int *n)
     *n = 0;
     if (row < 0 || isnan(c->test.mean)) return v;
     const mp_study_row *r = mp_lab_study_row(lab, row);
-    int folds = r->folds->count, seeds = r->runs / r->points / folds;
+    int folds = r->folds->count, seeds = c->grid.seeds;
     for (int s = 0; s < seeds; s++)
-        for (int f = 0; f < folds; f++)
-            for (int p = 0; p < r->points; p++) {
-                mp_lab_run run = mp_lab_run_at(lab, row, (p * seeds + s) * folds + f);
-                if (!run.result) continue;
-                const mp_config *k = &run.run->key.config;
-                if (mp_choice_took(c, k->seed, &(mp_choice_point){ k->score_dim, k->drop }))
-                    v[(*n)++] = run.result->test_metric;
-            }
+        for (int f = 0; f < folds; f++) {
+            int point = mp_choice_at(c, s, f), seed = c->grid.seed[s] - r->config.seed;
+            if (point == MP_NO_POINT) continue;
+            mp_lab_run run = mp_lab_run_at(lab, row, (point * r->seeds + seed) * folds + f);
+            if (run.result) v[(*n)++] = run.result->test_metric;
+        }
     return v;
 }
 
@@ -373,38 +371,6 @@ void mp_lab_tell_part(const mp_lab *lab, mp_buf *out)
 
 /* ---- the plan ---- */
 
-/* Of finished runs of the row; where there are none: two epochs of its widest setting, on its first fold. */
-static mp_err epoch_seconds(mp_lab *lab, int row, double *seconds, int *epochs)
-{
-    const mp_study_row *r = mp_lab_study_row(lab, row);
-    double sum = 0, count = 0;
-    int n = 0;
-    for (int i = 0; i < r->runs; i++) {
-        mp_lab_run run = mp_lab_run_at(lab, row, i);
-        if (!run.result) continue;
-        sum += run.result->seconds;
-        count += run.result->epochs;
-        n++;
-    }
-    *seconds = n && count > 0 ? sum / count : 0;
-    *epochs = n ? (int)(count / n + 0.5) : 0;
-    if (n) return MP_OK;
-    const mp_config *widest = &r->point[0];
-    for (int i = 1; i < r->points; i++)
-        if (r->point[i].score_dim > widest->score_dim) widest = &r->point[i];
-    mp_run_key key = mp_run_key_of(r->data, r->folds, &r->folds->split[0], widest);
-    mp_run_result result;
-    *epochs = key.config.patience > 0 && 2 * key.config.patience + 20 < key.config.epochs ? 2 * key.config.patience + 20
-                                                                                          : key.config.epochs;
-    key.config.epochs = key.config.epochs < 2 ? key.config.epochs : 2;
-    key.config.warmup = key.config.warmup < 1 ? key.config.warmup : 1;
-    mp_arena *a = mp_arena_new(1 << 20);
-    mp_err e = mp_run_once(r->data, &r->folds->split[0], &key, 1, &(mp_fit_options){ 0 }, a, &result, NULL);
-    if (e == MP_OK) *seconds = result.seconds / result.epochs;
-    mp_arena_free(a);
-    return e;
-}
-
 mp_err mp_lab_plan(mp_lab *lab, const mp_experiment *const *x, int n, mp_section *out)
 {
     static const char *const header[] = { "data set", "model",      "settings",      "runs", "there",
@@ -418,19 +384,17 @@ mp_err mp_lab_plan(mp_lab *lab, const mp_experiment *const *x, int n, mp_section
     for (int i = 0; i < lab->rows; i++) {
         const mp_lab_row_own *row = &lab->row[i];
         if (row->place < 0) continue;
-        int there = finished(lab, i), runs = mp_lab_runs(lab, i), epochs = 0;
-        double seconds = 0;
-        if (there < runs) MP_TRY(epoch_seconds(lab, i, &seconds, &epochs));
-        double minutes = seconds * epochs * (runs - there) / 60 / lab->o.jobs;
-        all += minutes;
+        mp_estimate e;
+        MP_TRY(mp_study_estimate(&lab->study[row->ask.models], mp_lab_study_row(lab, i), &e));
+        all += e.minutes;
         mp_table_add(&t, "%s", row->ask.dataset);
         mp_table_add(&t, "%s%s", row->ask.pool, row->ask.grid != MP_GRID_NONE ? " + MID" : "");
         mp_table_add(&t, "%s", row->ask.settings ? row->ask.settings : "-");
-        mp_table_add(&t, "%d", runs);
-        mp_table_add(&t, "%d", there);
-        mp_table_add(&t, "%d", epochs);
-        mp_table_add(&t, "%.3f", seconds);
-        mp_table_add(&t, "%.1f", minutes);
+        mp_table_add(&t, "%d", (int)e.runs);
+        mp_table_add(&t, "%d", e.there);
+        mp_table_add(&t, "%d", e.epochs);
+        mp_table_add(&t, "%.3f", e.seconds);
+        mp_table_add(&t, "%.1f", e.minutes);
         mp_listener_now(&lab->o.listener, "looking at rows: %d of %d", i + 1, lab->rows);
     }
     mp_listener_end(&lab->o.listener);

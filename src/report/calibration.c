@@ -14,9 +14,8 @@ mp_group_calibration mp_calibration_of(const mp_group *g, const mp_choice *c)
     int seeds = 0;
     for (int s = 0; s < c->grid.seeds; s++) {
         mp_calibration one = { 0 };
-        if (c->chosen[s] == MP_NO_POINT) continue;
         for (int i = 0; i < g->runs; i++)
-            if (g->choice[i].seed == c->grid.seed[s] && mp_choice_took(c, c->grid.seed[s], &g->choice[i].point))
+            if (mp_choice_seed(c, &g->set, &g->choice[i]) == s && mp_choice_took(c, &g->set, &g->choice[i]))
                 mp_calibration_join(&one, &g->run[i]->result.calibration);
         if (mp_calibration_count(&one) == 0) continue;
         out.error += mp_calibration_error(&one);

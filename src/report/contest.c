@@ -37,7 +37,8 @@ static mp_err read_options(maker *m, row *r)
 {
     mp_buf b = { 0 };
     mp_buf_puts(&b, "");
-    mp_err e = mp_report_each_option(&r->group->key, r->group->grid, m->arena, tell_line, &b);
+    mp_report_source from = mp_report_source_of(r->group);
+    mp_err e = mp_report_each_option(&from, m->arena, tell_line, &b);
     r->options = mp_arena_text(m->arena, b.p, b.n);
     mp_buf_free(&b);
     return e;
@@ -150,7 +151,17 @@ static int by_run(const void *a, const void *b)
 static bool counts(const mp_group *g, const mp_choice *c, int i)
 {
     if (!isfinite(g->choice[i].test_metric)) return false;
-    return g->points <= 1 || mp_choice_took(c, g->choice[i].seed, &g->choice[i].point);
+    return g->list.count <= 1 || mp_choice_took(c, &g->set, &g->choice[i]);
+}
+
+/* Retrainings of one seed and fold are one value: their mean. */
+static void add_nested(const mp_group *g, const mp_choice *c, mp_contest_run *run, int *n)
+{
+    for (int s = 0; s < c->grid.seeds; s++)
+        for (int f = 0; f < c->grid.folds; f++) {
+            double value = mp_choice_value(c, &g->set, s, f);
+            if (isfinite(value)) run[(*n)++] = (mp_contest_run){ c->grid.seed[s], g->key.folds > 1 ? f + 1 : 0, value };
+        }
 }
 
 static mp_err fill_cell(maker *m, const row *r, mp_contest_cell *cell)
@@ -160,7 +171,9 @@ static mp_err fill_cell(maker *m, const row *r, mp_contest_cell *cell)
     MP_TRY(mp_group_choose(g, MP_SELECT_VAL, NULL, m->arena, &c));
     mp_contest_run *run = MP_NEW(m->arena, mp_contest_run, g->runs + 1);
     *cell = (mp_contest_cell){ .group = g, .score = c.test, .missing = c.missing, .run = run };
-    for (int i = 0; i < g->runs; i++)
+    bool nested = mp_rule_nested(&g->rule);
+    if (nested) add_nested(g, &c, run, &cell->runs);
+    for (int i = 0; i < g->runs && !nested; i++)
         if (counts(g, &c, i))
             run[cell->runs++] = (mp_contest_run){ g->choice[i].seed, g->choice[i].fold, g->choice[i].test_metric };
     if (cell->runs) qsort(run, (size_t)cell->runs, sizeof *run, by_run);

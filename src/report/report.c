@@ -98,20 +98,25 @@ static int median_epochs(const mp_group *s, mp_arena *a)
     return epochs[s->runs / 2];
 }
 
-/* "h 1 5 9, drop 0 0.1 0.2": the values that occur, each once. */
-static const char *grid_text(const mp_choice_grid *g, mp_arena *a)
+/* "h 1 5 9, drop 0 0.1 0.2": the values that occur, each once; of many only how many there are. */
+static const char *grid_text(const mp_points *list, mp_arena *a)
 {
+    enum { FEW = 12 };
     mp_buf b = { 0 };
-    if (g->points <= 1) return g->points ? "-" : "";
-    mp_buf_puts(&b, "h");
-    for (int i = 0; i < g->points; i++)
-        if (i == 0 || g->point[i].score_dim != g->point[i - 1].score_dim)
-            mp_buf_printf(&b, " %d", g->point[i].score_dim);
-    mp_buf_puts(&b, ", drop");
-    for (int i = 0; i < g->points; i++) {
-        bool seen = false;
-        for (int j = 0; j < i; j++) seen = seen || g->point[j].drop == g->point[i].drop;
-        if (!seen) mp_buf_printf(&b, " %g", g->point[i].drop);
+    if (list->count <= 1) return "-";
+    for (int k = 0; k < list->options; k++) {
+        const mp_opt *o = list->option[k];
+        int different = 0;
+        mp_buf_printf(&b, "%s%s", k ? ", " : "", strcmp(o->name, "score-dim") == 0 ? "h" : o->name);
+        size_t here = b.n;
+        for (int i = 0; i < list->count; i++) {
+            char value[80];
+            bool seen = false;
+            for (int j = 0; j < i && !seen; j++) seen = mp_conf_same(o, &list->at[j], &list->at[i]);
+            mp_conf_get(o, &list->at[i], value, sizeof value);
+            if (!seen && different++ < FEW) mp_buf_printf(&b, " %s", value);
+        }
+        if (different > FEW) b.n = here, mp_buf_printf(&b, " of %d values", different);
     }
     const char *text = mp_arena_text(a, b.p, b.n);
     mp_buf_free(&b);
@@ -136,7 +141,7 @@ static mp_err write_runs(const page *p, const totals *total)
             mp_table_add(&t, "%s, %d", s->key.folds_from, s->key.folds);
         else
             mp_table_add(&t, "%s", s->key.folds_from);
-        mp_table_add(&t, "%s", grid_text(&c.grid, p->arena));
+        mp_table_add(&t, "%s", c.grid.seeds ? grid_text(&s->list, p->arena) : "");
         mp_table_add(&t, "%d", c.grid.seeds);
         mp_table_add(&t, "%d", s->runs);
         mp_table_add(&t, "%d", c.missing);
@@ -168,6 +173,8 @@ static const char *select_meaning(mp_select mode, const char *metric, mp_arena *
         [MP_SELECT_PAPER_GLOBAL] = "\"test\": one grid point for all seeds, the best by test %s. This is not an "
                                    "honest estimate.",
         [MP_SELECT_FIXED] = "\"test\": one grid point, fixed beforehand.%.0s",
+        [MP_SELECT_NESTED] = "\"test\": for each seed the grid point with the best validation %s, in nested studies "
+                             "for each seed and fold by inner splits of the training part.",
     };
     return mp_arena_printf(a, text[mode], metric);
 }
@@ -200,7 +207,7 @@ static mp_err write_results(const page *p)
 {
     bool chosen = false;
     mp_table t;
-    for (int i = 0; i < p->count; i++) chosen = chosen || p->study[i].grid != MP_GRID_NONE;
+    for (int i = 0; i < p->count; i++) chosen = chosen || p->study[i].list.count > 1;
     MP_TRY(mp_report_results(p->study, p->count, NULL, p->o, p->arena, &t));
     mp_html_section_begin(p->b, "results", "Results");
     if (mp_table_rows(&t)) {

@@ -48,6 +48,6 @@ MP_MUST mp_err mp_report_json(const mp_group *study, int count, const mp_report_
 
 /* {"mode": .., "mean": .., "std_seeds": .., "std_folds": .., "seeds": .., "folds": .., "runs": ..,
  * "missing": .., "chosen": [{"seed": .., "score-dim": .., "drop": ..}]} */
-void mp_choice_json(const mp_choice *c, mp_buf *out);
+void mp_choice_json(const mp_choice *c, const mp_points *list, mp_buf *out);
 
 #endif

@@ -69,8 +69,8 @@ static void fill_band(const mp_run_result *const *run, int n, bool val, int poin
     }
 }
 
-static void draw_point(const mp_report_page *page, const mp_group *g, const mp_choice_point *p,
-                       const mp_run_result *const *run, int n, int points, mp_arena *a, mp_html_grid *grid)
+static void draw_point(const mp_report_page *page, const mp_group *g, int p, const mp_run_result *const *run, int n,
+                       int points, mp_arena *a, mp_html_grid *grid)
 {
     band *train = MP_NEW(a, band, 1), *val = MP_NEW(a, band, 1);
     double *room = MP_NEW(a, double, n);
@@ -81,7 +81,7 @@ static void draw_point(const mp_report_page *page, const mp_group *g, const mp_c
         { "train", "#2f7fc1", true, false, train->n, train->x, train->mid, train->lo, train->hi },
         { "validation", "#d9722b", false, false, val->n, val->x, val->mid, val->lo, val->hi },
     };
-    const char *title = mp_arena_printf(a, "%s: h = %d, drop = %g", mp_report_row_name(page, g), p->score_dim, p->drop);
+    const char *title = mp_arena_printf(a, "%s: %s", mp_report_row_name(page, g), mp_point_name(&g->list, p, a));
     const char *note = mp_arena_printf(a, "median and middle half of %d run%s", n, mp_plural(n));
     mp_svg_chart_spec chart = { .title = mp_arena_printf(a, "%s, %s", title, note),
                                 .x_label = "epoch",
@@ -103,33 +103,27 @@ static bool has_curve(const mp_group *s)
     return false;
 }
 
-/* Draws up to `most` charts of a row; returns how many it has. */
-static mp_err draw_row(const mp_report_page *page, const mp_group *s, int most, int points, mp_html_grid *grid,
-                       int *has)
+/* Draws up to `most` charts of a row, of runs that were not to end early; returns how many it has. */
+static int draw_row(const mp_report_page *page, const mp_group *s, int most, int points, mp_html_grid *grid)
 {
     mp_arena *a = mp_arena_new(1 << 16);
     const mp_run_result **mine = MP_NEW(a, const mp_run_result *, s->runs + 1);
-    mp_choice c;
-    mp_err e = mp_group_choose(s, MP_SELECT_VAL, NULL, a, &c);
-    *has = e == MP_OK ? c.grid.points : 0;
-    for (int p = 0; p < *has && p < most; p++) {
+    int has = 0;
+    for (int p = 0; p < s->list.count; p++) {
         int n = 0;
-        for (int i = 0; i < s->runs; i++) {
-            const mp_choice_point *q = &s->choice[i].point;
-            if (q->score_dim == c.grid.point[p].score_dim && q->drop == c.grid.point[p].drop)
-                mine[n++] = &s->run[i]->result;
-        }
-        if (n) draw_point(page, s, &c.grid.point[p], mine, n, points, a, grid);
+        for (int i = 0; i < s->runs; i++)
+            if (s->choice[i].point == p && s->choice[i].rung == s->rungs - 1) mine[n++] = &s->run[i]->result;
+        if (n && has++ < most) draw_point(page, s, p, mine, n, points, a, grid);
     }
     mp_arena_free(a);
-    return e;
+    return has;
 }
 
 mp_err mp_report_curves(const mp_report_page *p)
 {
     mp_html_grid grid = { .out = p->b };
-    int charts = 0, points, has;
-    for (int i = 0; i < p->count; i++) charts += has_curve(&p->study[i]) ? p->study[i].points : 0;
+    int charts = 0, points;
+    for (int i = 0; i < p->count; i++) charts += has_curve(&p->study[i]) ? p->study[i].list.count : 0;
     if (charts == 0) return MP_OK;
     points = ALL_POINTS / charts;
     points = points > MOST_POINTS ? MOST_POINTS : points < LEAST_POINTS ? LEAST_POINTS : points;
@@ -137,8 +131,7 @@ mp_err mp_report_curves(const mp_report_page *p)
     mp_html_section_begin(p->b, "curves", "Learning curves");
     for (int i = 0; i < p->count; i++) {
         if (!has_curve(&p->study[i])) continue;
-        MP_TRY(draw_row(p, &p->study[i], MOST_CHARTS - charts, points, &grid, &has));
-        charts += has;
+        charts += draw_row(p, &p->study[i], MOST_CHARTS - charts, points, &grid);
     }
     mp_html_grid_end(&grid);
     mp_html_note(p->b, "A median is over the runs still training, drawn while they are at least half of all.");

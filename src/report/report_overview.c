@@ -32,9 +32,9 @@ typedef struct overview {
     int pairs;
 } overview;
 
-static bool is_chosen(const mp_choice *c, const mp_choice_run *r)
+static bool is_chosen(const best *x, int i)
 {
-    return mp_choice_took(c, r->seed, &r->point);
+    return mp_choice_took(&x->choice, &x->s->set, &x->s->choice[i]);
 }
 
 static double validation(const best *x)
@@ -42,7 +42,7 @@ static double validation(const best *x)
     double sum = 0;
     int n = 0;
     for (int i = 0; i < x->s->runs; i++) {
-        if (!is_chosen(&x->choice, &x->s->choice[i])) continue;
+        if (!is_chosen(x, i)) continue;
         sum += x->s->choice[i].val_metric;
         n++;
     }
@@ -59,7 +59,7 @@ static bool same_method(const mp_group *a, const mp_group *b)
 static bool is_better(const best *x, const best *than)
 {
     if (isnan(x->val) || isnan(than->val)) return isnan(than->val) && !isnan(x->val);
-    if (fabs(x->val - than->val) < 1e-12) return x->s->points > than->s->points;
+    if (fabs(x->val - than->val) < 1e-12) return x->s->list.count > than->s->list.count;
     return x->s->metric->larger ? x->val > than->val : x->val < than->val;
 }
 
@@ -99,15 +99,6 @@ static mp_err find_best(overview *o)
     return MP_OK;
 }
 
-static double test_of(const best *x, int seed, int fold)
-{
-    for (int i = 0; i < x->s->runs; i++) {
-        const mp_choice_run *r = &x->s->choice[i];
-        if (r->seed == seed && r->fold == fold && is_chosen(&x->choice, r)) return r->test_metric;
-    }
-    return (double)NAN;
-}
-
 /* Of k folds one tests, one validates, the rest trains. A fixed split has no training sets that overlap. */
 static double test_train(const mp_run_key *key)
 {
@@ -117,17 +108,19 @@ static double test_train(const mp_run_key *key)
 static void compare(overview *o, const best *base, best *mid)
 {
     mp_arena *a = o->p->arena;
-    double *d = MP_NEW(a, double, base->s->runs + 1);
+    const mp_choice_grid *x = &base->choice.grid, *y = &mid->choice.grid;
+    double *d = MP_NEW(a, double, (size_t)x->seeds *(size_t)x->folds + 1);
     int n = 0;
     if (base->s->key.folds != mid->s->key.folds || base->s->key.fingerprint != mid->s->key.fingerprint ||
         strcmp(base->s->key.folds_from, mid->s->key.folds_from) != 0)
         return;
-    for (int i = 0; i < base->s->runs; i++) {
-        const mp_choice_run *r = &base->s->choice[i];
-        if (!is_chosen(&base->choice, r)) continue;
-        double other = test_of(mid, r->seed, r->fold);
-        if (isfinite(other - r->test_metric)) d[n++] = other - r->test_metric;
-    }
+    for (int i = 0; i < x->seeds; i++)
+        for (int k = 0; k < y->seeds; k++)
+            for (int f = 0; x->seed[i] == y->seed[k] && f < x->folds; f++) {
+                double gain = mp_choice_value(&mid->choice, &mid->s->set, k, f) -
+                              mp_choice_value(&base->choice, &base->s->set, i, f);
+                if (isfinite(gain)) d[n++] = gain;
+            }
     if (n == 0) return;
     mid->gain = mp_compare_paired(d, n, test_train(&base->s->key));
     o->pairs++;
@@ -203,7 +196,7 @@ static mp_svg_whisker whisker_of(const overview *o, const best *x)
                          .name = x->mid ? "with MID" : "without MID" };
     double *v = MP_NEW(o->p->arena, double, MOST_DOTS);
     for (int i = 0; i < x->s->runs && w.n < MOST_DOTS; i++)
-        if (is_chosen(&x->choice, &x->s->choice[i])) v[w.n++] = shown(m, x->s->choice[i].test_metric);
+        if (is_chosen(x, i)) v[w.n++] = shown(m, x->s->choice[i].test_metric);
     w.colour = x->mid ? "#d9722b" : "#2f7fc1";
     w.x = v;
     w.mean = shown(m, t->mean);

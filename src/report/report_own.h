@@ -24,9 +24,17 @@ mp_paper_cell mp_report_paper(const mp_group *s, bool large);
 /* "MUTAG, sag + MID" */
 const char *mp_report_row_name(const mp_report_page *p, const mp_group *s);
 
+typedef struct mp_report_source { /* what a row is made from: a study that was declared, or its runs */
+    const mp_run_key *key;
+    mp_grid grid;
+    const mp_points *list;
+    const mp_rule *rule;
+} mp_report_source;
+mp_report_source mp_report_source_of(const mp_group *s);
+
 /* Calls `tell` for each option that is not as the data set and the method have it without being asked; the method, the seed and
- * what a grid sets are left to the caller. */
-MP_MUST mp_err mp_report_each_option(const mp_run_key *key, mp_grid grid, mp_arena *a,
+ * what points differ in are left to the caller. */
+MP_MUST mp_err mp_report_each_option(const mp_report_source *s, mp_arena *a,
                                      void (*tell)(mp_buf *b, const char *name, const char *value), mp_buf *b);
 
 /* A word of a shell: in single quotes where it needs them. */

@@ -28,17 +28,36 @@ static mp_err usual_config(const mp_run_key *key, mp_arena *a, mp_config *out)
     return MP_OK;
 }
 
-mp_err mp_report_each_option(const mp_run_key *key, mp_grid grid, mp_arena *a,
-                             void (*tell)(mp_buf *b, const char *name, const char *value), mp_buf *b)
+mp_report_source mp_report_source_of(const mp_group *s)
+{
+    return (mp_report_source){ &s->key, s->grid, &s->list, &s->rule };
+}
+
+static mp_report_source source_of_declared(const mp_declared *d)
+{
+    return (mp_report_source){ &d->key, d->grid, &d->points, &d->rule };
+}
+
+/* Whether the option is not the same in all points, or is that of a run and not of a row. */
+static bool is_aside(const mp_report_source *s, const char *option)
 {
     static const char *const aside[] = { "pool", "seed", NULL }, *const of_grid[] = { "flip", "score-dim", "drop",
                                                                                       NULL };
+    if (one_of(option, aside)) return true;
+    for (int k = 0; s->grid == MP_GRID_LIST && k < s->list->options; k++)
+        if (strcmp(s->list->option[k]->name, option) == 0) return true;
+    return (s->grid == MP_GRID_CODE || s->grid == MP_GRID_PAPER) && one_of(option, of_grid);
+}
+
+mp_err mp_report_each_option(const mp_report_source *s, mp_arena *a,
+                             void (*tell)(mp_buf *b, const char *name, const char *value), mp_buf *b)
+{
+    const mp_run_key *key = s->key;
     mp_config usual;
     MP_TRY(usual_config(key, a, &usual));
     for (const mp_opt *o = mp_config_table; o->name; o++) {
         char value[80];
-        if (one_of(o->name, aside) || (grid != MP_GRID_NONE && one_of(o->name, of_grid))) continue;
-        if (mp_conf_same(o, &key->config, &usual)) continue;
+        if (is_aside(s, o->name) || mp_conf_same(o, &key->config, &usual)) continue;
         mp_conf_get(o, &key->config, value, sizeof value);
         tell(b, o->name, value);
     }
@@ -85,11 +104,54 @@ static void tell_option(mp_buf *b, const char *name, const char *value)
     mp_report_word(b, value);
 }
 
+/* The values of option k that points have, each once; returns how many there are. */
+static int put_values(const mp_points *list, int k, mp_buf *b)
+{
+    const mp_opt *o = list->option[k];
+    int n = 0;
+    for (int i = 0; i < list->count; i++) {
+        char value[80];
+        bool seen = false;
+        for (int j = 0; j < i && !seen; j++) seen = mp_conf_same(o, &list->at[j], &list->at[i]);
+        mp_conf_get(o, &list->at[i], value, sizeof value);
+        if (!seen) mp_buf_printf(b, is_plain(value) && !strchr(value, ',') ? "%s%s" : "%s'%s'", n++ ? ", " : "", value);
+    }
+    return n;
+}
+
+/* A list that is a product is written as lists; of others every point is written down. */
+static void put_points(const mp_points *list, mp_arena *a, mp_buf *b)
+{
+    size_t here = b->n;
+    double product = 1;
+    for (int k = 0; k < list->options; k++) {
+        mp_buf_printf(b, "%s: [", list->option[k]->name);
+        product *= put_values(list, k, b);
+        mp_buf_puts(b, "]\n");
+    }
+    if (product == list->count) return;
+    b->n = here;
+    mp_buf_puts(b, "# the points, which the file of the sweep makes:\n");
+    for (int i = 0; i < list->count && i < FEW; i++) mp_buf_printf(b, "#   %s\n", mp_point_name(list, i, a));
+    if (list->count > FEW) mp_buf_printf(b, "#   and %d more\n", list->count - FEW);
+}
+
+static void put_rule(const mp_rule *r, mp_buf *b)
+{
+    if (r->eta) mp_buf_printf(b, "search: halving\neta: %d\nleast-epochs: %d\n", r->eta, r->least);
+    if (!mp_rule_nested(r)) return;
+    mp_buf_printf(b, "select: nested\nretrain: %d\n", r->retrain);
+    if (r->inner) mp_buf_printf(b, "inner-folds: %d\n", r->inner);
+}
+
 static mp_err put_yaml(const mp_group *s, mp_arena *a, mp_buf *b)
 {
+    mp_report_source from = mp_report_source_of(s);
     tell_yaml(b, "pool", s->key.config.pool);
-    if (s->grid != MP_GRID_NONE) tell_yaml(b, "grid", mp_grid_name[s->grid]);
-    return mp_report_each_option(&s->key, s->grid, a, tell_yaml, b);
+    if (s->grid == MP_GRID_CODE || s->grid == MP_GRID_PAPER) tell_yaml(b, "grid", mp_grid_name[s->grid]);
+    if (s->grid == MP_GRID_LIST && s->list.count > 1) put_points(&s->list, a, b);
+    if (s->grid == MP_GRID_LIST) put_rule(&s->rule, b);
+    return mp_report_each_option(&from, a, tell_yaml, b);
 }
 
 /* Folds of a file are known by its name and what it says: "mine.json#0123456789abcdef". */
@@ -103,17 +165,26 @@ static void put_folds(const mp_run_key *key, mp_arena *a, mp_buf *b)
 }
 
 /* `seed` NULL: how many there are to be is not known. */
-static mp_err put_command(const mp_run_key *key, mp_grid grid, const int *seed, int seeds, const char *store,
-                          mp_arena *a, mp_buf *b)
+static mp_err put_command(const mp_report_source *s, const int *seed, int seeds, const char *store, mp_arena *a,
+                          mp_buf *b)
 {
+    const mp_run_key *key = s->key;
+    bool list = s->grid == MP_GRID_LIST && s->list->count > 1;
     mp_config usual;
     mp_config_init(&usual);
-    mp_buf_puts(b, "midpool cv ");
-    mp_report_word(b, key->dataset);
-    mp_buf_puts(b, " --pool ");
-    mp_report_word(b, key->config.pool);
-    if (grid != MP_GRID_NONE) mp_buf_printf(b, " --grid %s", mp_grid_name[grid]);
-    MP_TRY(mp_report_each_option(key, grid, a, tell_option, b));
+    if (list) {
+        mp_buf_puts(b, "midpool sweep FILE.yaml --datasets ");
+        mp_report_word(b, key->dataset);
+    } else {
+        mp_buf_puts(b, "midpool cv ");
+        mp_report_word(b, key->dataset);
+        mp_buf_puts(b, " --pool ");
+        mp_report_word(b, key->config.pool);
+        if (s->grid == MP_GRID_CODE || s->grid == MP_GRID_PAPER) mp_buf_printf(b, " --grid %s", mp_grid_name[s->grid]);
+        if (s->grid == MP_GRID_LIST && mp_rule_nested(s->rule))
+            mp_buf_printf(b, " --select nested --retrain %d --inner-folds %d", s->rule->retrain, s->rule->inner);
+        MP_TRY(mp_report_each_option(s, a, tell_option, b));
+    }
     if (seed && seed[0] != usual.seed) mp_buf_printf(b, " --seed %d", seed[0]);
     if (seed) mp_buf_printf(b, " --seeds %d", seed[seeds - 1] - seed[0] + 1);
     put_folds(key, a, b);
@@ -140,7 +211,8 @@ static mp_err put_group_command(const mp_report_page *p, const mp_group *s, mp_b
     MP_TRY(mp_group_choose(s, MP_SELECT_VAL, NULL, p->arena, &c));
     int failed = s->failed ? s->fail[0]->key.config.seed : 0;
     const int *seed = c.grid.seeds ? c.grid.seed : s->failed ? &failed : NULL;
-    return put_command(&s->key, s->grid, seed, c.grid.seeds ? c.grid.seeds : 1, p->store, p->arena, line);
+    mp_report_source from = mp_report_source_of(s);
+    return put_command(&from, seed, c.grid.seeds ? c.grid.seeds : 1, p->store, p->arena, line);
 }
 
 static mp_err write_row(const mp_report_page *p, const mp_group *s, mp_buf *room)
@@ -195,14 +267,13 @@ static bool has_run(const mp_report_page *p, const mp_declared *d)
 {
     for (int i = 0; i < p->count; i++) {
         const mp_group *s = &p->study[i];
+        mp_report_source from = source_of_declared(d);
         bool same = strcmp(s->key.dataset, d->key.dataset) == 0 && s->grid == d->grid && s->key.folds == d->key.folds &&
                     s->key.fingerprint == d->key.fingerprint && strcmp(s->key.folds_from, d->key.folds_from) == 0;
-        for (const mp_opt *o = mp_config_table; o->name && same; o++) {
-            static const char *const aside[] = { "seed", NULL }, *const of_grid[] = { "flip", "score-dim", "drop",
-                                                                                      NULL };
-            if (one_of(o->name, aside) || (d->grid != MP_GRID_NONE && one_of(o->name, of_grid))) continue;
-            same = mp_conf_same(o, &s->key.config, &d->key.config);
-        }
+        for (const mp_opt *o = mp_config_table; o->name && same; o++)
+            same = is_aside(&from, o->name) || mp_conf_same(o, &s->key.config, &d->key.config);
+        if (same && d->grid == MP_GRID_LIST)
+            same = mp_points_equal(&s->list, &d->points) && mp_rule_equal(&s->rule, &d->rule);
         if (same) return true;
     }
     return false;
@@ -211,8 +282,10 @@ static bool has_run(const mp_report_page *p, const mp_declared *d)
 static mp_err add_command(const mp_report_page *p, unfinished *u, const mp_group *s, const mp_declared *d)
 {
     if (u->rows++ >= FEW) return MP_OK;
-    mp_err e = s ? put_group_command(p, s, &u->commands)
-                 : put_command(&d->key, d->grid, NULL, 0, p->store, p->arena, &u->commands);
+    mp_report_source from = { 0 };
+    if (d) from = source_of_declared(d);
+    mp_err e =
+        s ? put_group_command(p, s, &u->commands) : put_command(&from, NULL, 0, p->store, p->arena, &u->commands);
     mp_buf_puts(&u->commands, "\n");
     return e;
 }

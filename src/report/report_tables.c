@@ -41,7 +41,7 @@ static mp_err add_row(mp_table *t, const mp_group *s, bool with_dataset, bool wi
     MP_TRY(mp_group_choose(s, o->select, o->fixed, a, &honest));
     MP_TRY(mp_group_choose(s, MP_SELECT_PAPER, NULL, a, &best));
     mp_paper_cell paper = mp_report_paper(s, false);
-    bool chosen = s->grid != MP_GRID_NONE;
+    bool chosen = s->list.count > 1;
     if (with_dataset) mp_table_add(t, "%s", s->key.dataset);
     mp_table_add(t, "%s", s->model);
     mp_score_cell(t, m, honest.test.mean, honest.test.std_seeds);
@@ -88,7 +88,26 @@ static void score_json(const char *name, const mp_score *s, mp_buf *b)
     if (name) mp_json_close(b, '}');
 }
 
-void mp_choice_json(const mp_choice *c, mp_buf *b)
+static void chosen_json(const mp_choice *c, const mp_points *list, mp_buf *b)
+{
+    bool by_fold = c->mode == MP_SELECT_NESTED;
+    mp_json_key(b, "chosen");
+    mp_json_open(b, '[');
+    for (int s = 0; s < c->grid.seeds; s++)
+        for (int f = 0; f < (by_fold ? c->grid.folds : 1); f++) {
+            int point = mp_choice_at(c, s, f);
+            if (point == MP_NO_POINT) continue;
+            mp_json_open(b, '{');
+            mp_json_add_int(b, "seed", c->grid.seed[s]);
+            if (by_fold) mp_json_add_int(b, "fold", f + 1);
+            mp_json_add_int(b, "point", point + 1);
+            mp_point_json(list, point, b);
+            mp_json_close(b, '}');
+        }
+    mp_json_close(b, ']');
+}
+
+void mp_choice_json(const mp_choice *c, const mp_points *list, mp_buf *b)
 {
     mp_json_open(b, '{');
     mp_json_add_text(b, "mode", mp_select_name[c->mode]);
@@ -97,17 +116,7 @@ void mp_choice_json(const mp_choice *c, mp_buf *b)
     if (isfinite(c->large_c.mean)) score_json("large_c", &c->large_c, b);
     mp_json_add_int(b, "runs", c->runs);
     mp_json_add_int(b, "missing", c->missing);
-    mp_json_key(b, "chosen");
-    mp_json_open(b, '[');
-    for (int s = 0; s < c->grid.seeds; s++) {
-        if (c->chosen[s] == MP_NO_POINT) continue;
-        mp_json_open(b, '{');
-        mp_json_add_int(b, "seed", c->grid.seed[s]);
-        mp_json_add_int(b, "score-dim", c->grid.point[c->chosen[s]].score_dim);
-        mp_json_add_real(b, "drop", c->grid.point[c->chosen[s]].drop);
-        mp_json_close(b, '}');
-    }
-    mp_json_close(b, ']');
+    chosen_json(c, list, b);
     mp_json_close(b, '}');
 }
 
@@ -160,10 +169,10 @@ static mp_err study_json(const mp_group *s, const mp_report_options *o, mp_arena
     mp_json_open(b, '{');
     for (mp_select mode = 0; mode < MP_SELECT_MODES; mode++) {
         mp_choice c;
-        if (mode == MP_SELECT_FIXED && !o->fixed) continue;
+        if ((mode == MP_SELECT_FIXED && !o->fixed) || !mp_select_fits(mode, &s->rule)) continue;
         MP_TRY(mp_group_choose(s, mode, o->fixed, a, &c));
         mp_json_key(b, mp_select_name[mode]);
-        mp_choice_json(&c, b);
+        mp_choice_json(&c, &s->list, b);
     }
     mp_json_close(b, '}');
     MP_TRY(calibration_json(s, o, a, b));

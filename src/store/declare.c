@@ -43,7 +43,7 @@ static void shared_config(const mp_declared *d, mp_buf *json)
 {
     static const char *const vary[] = { "seed", "flip", "score-dim", "drop" };
     mp_config_to_json(&d->key.config, json);
-    for (int i = 0; i < (d->grid == MP_GRID_NONE ? 1 : 4); i++) take_out(json, vary[i]);
+    for (int i = 0; i < (d->grid == MP_GRID_CODE || d->grid == MP_GRID_PAPER ? 4 : 1); i++) take_out(json, vary[i]);
 }
 
 static mp_err insert(mp_store *s, const mp_declared *d)
@@ -51,19 +51,21 @@ static mp_err insert(mp_store *s, const mp_declared *d)
     mp_stmt *stmt;
     char fingerprint[17];
     int at = 1;
-    mp_buf config = { 0 };
+    mp_buf config = { 0 }, points = { 0 };
     MP_TRY(mp_db_prepare(s, insert_sql, &stmt));
     snprintf(fingerprint, sizeof fingerprint, "%016llx", (unsigned long long)d->key.fingerprint);
     shared_config(d, &config);
+    if (d->grid == MP_GRID_LIST) mp_points_to_json(&d->points, &d->rule, &points);
     mp_bind_text(stmt, &at, d->key.dataset);
     mp_bind_text(stmt, &at, fingerprint);
     mp_bind_text(stmt, &at, d->key.folds_from);
     mp_bind_int(stmt, &at, d->key.folds);
-    mp_bind_text(stmt, &at, mp_grid_name[d->grid]);
+    mp_bind_text(stmt, &at, points.n ? points.p : mp_grid_name[d->grid]);
     mp_bind_text(stmt, &at, config.p);
     mp_err e = mp_db_run(stmt, "noting a study");
     mp_db_end(stmt);
     mp_buf_free(&config);
+    mp_buf_free(&points);
     return e;
 }
 
@@ -93,9 +95,11 @@ static bool read_study(mp_store *s, mp_stmt *stmt, mp_arena *a, mp_declared *out
     k->fingerprint = strtoull(mp_column_text(stmt, 1), NULL, 16);
     snprintf(k->folds_from, sizeof k->folds_from, "%s", mp_column_text(stmt, 2));
     k->folds = (int)folds;
-    while (out->grid < MP_GRIDS && strcmp(mp_grid_name[out->grid], mp_column_text(stmt, 4)) != 0) out->grid++;
-    return out->grid < MP_GRIDS &&
-           mp_config_from_json(mp_span_of(mp_column_text(stmt, 5)), s->path, a, &k->config) == MP_OK;
+    const char *grid = mp_column_text(stmt, 4);
+    if (mp_config_from_json(mp_span_of(mp_column_text(stmt, 5)), s->path, a, &k->config) != MP_OK) return false;
+    while (out->grid < MP_GRID_LIST && strcmp(mp_grid_name[out->grid], grid) != 0) out->grid++;
+    return out->grid < MP_GRID_LIST ||
+           mp_points_from_json(mp_span_of(grid), s->path, &k->config, a, &out->points, &out->rule) == MP_OK;
 }
 
 mp_err mp_store_declared(mp_store *s, mp_arena *a, const mp_declared **out, int *n)

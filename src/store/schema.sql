@@ -47,6 +47,7 @@ CREATE TABLE curve (
 
 -- Version 2. What studies set out to compare: a row of a report is a row here. Its runs share data set, folds and
 -- every option in config; all else varies: the seed, and under a grid flip, score-dim and drop, which the grid sets.
+-- In place of the name of a grid there may be a list of points as JSON, with its rule (src/train/points.h): its options vary.
 -- Nothing here enters the key of a run: one run may serve several studies.
 CREATE TABLE study (
     id INTEGER PRIMARY KEY,

@@ -11,7 +11,7 @@
 #ifndef MP_STORE_H
 #define MP_STORE_H
 
-#include "train/grid.h"
+#include "train/points.h"
 #include "train/run.h"
 
 #define MP_STORE_VERSION 7 /* stores of every version before are read, and brought up to this one when written to */
@@ -60,8 +60,10 @@ MP_MUST mp_err mp_store_put(mp_store *s, const mp_run_key *key, const mp_run_res
 MP_MUST mp_err mp_store_put_failed(mp_store *s, const mp_run_key *key, const char *message);
 
 typedef struct mp_declared { /* a study, as a row of a report: what its runs share */
-    mp_run_key key;          /* fold and seed have no meaning, nor do flip, score_dim and drop under a grid */
-    mp_grid grid;            /* what may vary, and be chosen, within the row */
+    mp_run_key key; /* fold and seed have no meaning, nor do flip, score_dim and drop under a grid, options of a list */
+    mp_grid grid;   /* what may vary, and be chosen, within the row */
+    mp_points points; /* of a list */
+    mp_rule rule;     /* of a list */
 } mp_declared;
 
 /* Notes what is about to be compared, all or nothing; what is noted already stays as it is. */

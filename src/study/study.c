@@ -2,16 +2,15 @@
  * SPDX-License-Identifier: MIT */
 #include "study/study.h"
 #include "base/crew.h"
-#include "base/sha256.h"
-#include "data/gather.h"
-#include "model/checkpoint.h"
+#include "data/inner.h"
 #include "model/options.h"
 #include "store/work.h"
-#include "study/forecast.h"
+#include "study/estimate.h"
+#include "study/models.h"
 #include "study/prepare.h"
+#include "study/rounds.h"
 #include "study/share.h"
 #include "train/once.h"
-#include "train/ranks.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -24,12 +23,15 @@
 #define LOCKED_SECONDS 1   /* that a run waits for a locked store before it is set aside: workers wait with it */
 #define STORE_SECONDS  600 /* that a study waits after its last run for a store that is locked */
 
-static mp_err check_size(const mp_study *s, const mp_folds *f, int seed, int points)
+static mp_err check_size(const mp_study *s, const mp_study_row *row)
 {
-    if (s->seeds - 1 > INT_MAX - seed)
-        return mp_fail(MP_ERR_USAGE, "seeds: %d from seed %d on would go past %d, the largest seed", s->seeds, seed,
-                       INT_MAX);
-    int64_t runs = (int64_t)s->seeds * f->count * points + s->plan.count;
+    int seed = row->config.seed, last = mp_rule_nested(&row->rule) ? MP_RETRAIN_STEP - 1 : INT_MAX;
+    int64_t folds = row->folds->count;
+    if (s->seeds - 1 > last - seed)
+        return mp_fail(MP_ERR_USAGE, "seeds: %d from seed %d on would go past %d, the largest seed%s", s->seeds, seed,
+                       last, last < INT_MAX ? " of nested selection" : "");
+    if (row->inner) folds = folds * row->inner[0].count + folds * row->rule.retrain;
+    int64_t runs = s->seeds * folds * row->points.count + s->plan.count;
     if (runs > MP_CV_MOST)
         return mp_fail(MP_ERR_USAGE, "seeds x folds x models: %" PRId64 " runs, at most %d are possible in one study",
                        runs, MP_CV_MOST);
@@ -38,66 +40,106 @@ static mp_err check_size(const mp_study *s, const mp_folds *f, int seed, int poi
 
 bool mp_study_row_uses(const mp_study_row *row, const char *option)
 {
-    for (int i = 0; i < row->points; i++)
-        if (mp_config_uses(&row->point[i], option) == MP_USED) return true;
+    for (int i = 0; i < row->points.count; i++)
+        if (mp_config_uses(&row->points.at[i], option) == MP_USED) return true;
     return false;
 }
 
+static mp_err check_points(const mp_study *s, mp_study_row *row)
+{
+    mp_config *at = MP_NEW_RAW(s->arena, mp_config, row->points.count);
+    memcpy(at, row->points.at, sizeof *at * (size_t)row->points.count);
+    row->points.at = at;
+    for (int i = 0; i < row->points.count; i++) {
+        mp_config *point = &at[i];
+        MP_TRY(mp_config_check(point));
+        MP_TRY(mp_run_check(row->data, point));
+        mp_config known = mp_config_for_task(point, row->data->task);
+        if (s->listener.model) s->listener.model(s->listener.state, &known);
+        if (row->rule.eta && point->epochs != row->points.at[0].epochs)
+            return mp_fail(MP_ERR_USAGE, "epochs: with halving all points have the same");
+    }
+    return MP_OK;
+}
+
+static mp_err make_inner(mp_study *s, mp_study_row *row)
+{
+    mp_folds *inner = MP_NEW(s->arena, mp_folds, row->folds->count);
+    for (int i = 0; i < row->folds->count; i++)
+        MP_TRY(mp_folds_inner(row->data, row->folds, i, row->rule.inner, s->arena, &inner[i]));
+    row->inner = inner;
+    return MP_OK;
+}
+
+/* Of a row with its data, folds and points the rest. */
 static mp_err make_row(mp_study *s, mp_study_row *row)
 {
-    mp_config point[MP_GRID_MOST];
-    mp_grid_trim(row->grid, &row->config);
-    int n = mp_grid_points(row->grid, &row->config, point);
-    for (int i = 0; i < n; i++) {
-        MP_TRY(mp_config_check(&point[i]));
-        MP_TRY(mp_run_check(row->data, &point[i]));
-        mp_config known = mp_config_for_task(&point[i], row->data->task);
-        if (s->listener.model) s->listener.model(s->listener.state, &known);
-    }
-    row->points = n;
-    row->point = memcpy(MP_NEW(s->arena, mp_config, n), point, sizeof *point * (size_t)n);
-    row->grid = n > 1 ? row->grid : MP_GRID_NONE;
-    strcpy(row->config.pool, point[0].pool); /* its usual spelling */
-    return MP_OK;
+    row->seeds = s->seeds;
+    row->rule = s->rule;
+    if (row->points.count == 1) row->rule.eta = row->rule.least = 0;
+    MP_TRY(check_points(s, row));
+    row->rungs = mp_rule_rungs(&row->rule, row->points.at[0].epochs, row->rung);
+    strcpy(row->config.pool, row->points.at[0].pool); /* its usual spelling */
+    return mp_rule_nested(&row->rule) ? make_inner(s, row) : MP_OK;
+}
+
+/* Of a configuration and a known grid. */
+static mp_err make_known(mp_study *s, mp_grid grid, mp_study_row *row)
+{
+    mp_grid_trim(grid, &row->config);
+    row->points = mp_points_of(grid, &row->config, s->arena);
+    return make_row(s, row);
 }
 
 static int find(const mp_study *s, const mp_study_row *row)
 {
     for (int i = 0; i < s->rows; i++) {
         const mp_study_row *r = &s->row[i];
-        if (r->data == row->data && r->folds == row->folds && r->grid == row->grid && r->runs == row->runs &&
-            mp_conf_equal(mp_config_table, &r->config, &row->config))
+        if (r->data == row->data && r->folds == row->folds && r->seeds == row->seeds &&
+            mp_conf_equal(mp_config_table, &r->config, &row->config) && mp_points_equal(&r->points, &row->points) &&
+            mp_rule_equal(&r->rule, &row->rule))
             return i;
     }
     return -1;
 }
 
-static int append(mp_study *s, const mp_study_row *row)
+static mp_err append(mp_study *s, const mp_study_row *row, int *place)
 {
+    int added;
     if (s->rows == s->room) {
         s->room = mp_room(s->room, (int64_t)s->rows + 1, 16, "rows of a study");
         MP_MORE(s->arena, s->row, s->rows, s->room);
     }
-    mp_study_row *r = &s->row[s->rows];
-    *r = *row;
-    r->place = MP_NEW_RAW(s->arena, int, r->runs);
+    s->row[s->rows] = *row;
     s->plan.arena = s->arena;
-    int each = s->seeds * r->folds->count; /* runs of a point */
-    for (int i = 0; i < r->points; i++)
-        mp_cv_add(&s->plan, r->data, r->folds, &r->point[i], s->seeds, r->place + (size_t)i * (size_t)each);
-    return s->rows++;
+    *place = s->rows++;
+    return mp_study_extend(s, &s->row[*place], false, &added);
+}
+
+static mp_err place_row(mp_study *s, const mp_study_row *row, int *place, bool *added)
+{
+    MP_TRY(check_size(s, row));
+    *place = find(s, row);
+    *added = *place < 0;
+    return *added ? append(s, row, place) : MP_OK;
 }
 
 mp_err mp_study_place(mp_study *s, mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid, int *place,
                       bool *added)
 {
-    mp_study_row row = { .data = d, .folds = f, .config = *config, .grid = grid };
+    mp_study_row row = { .data = d, .folds = f, .config = *config };
+    MP_TRY(make_known(s, grid, &row));
+    return place_row(s, &row, place, added);
+}
+
+mp_err mp_study_add_points(mp_study *s, mp_dataset *d, const mp_folds *f, const mp_points *points, mp_study_row **added)
+{
+    mp_study_row row = { .data = d, .folds = f, .config = points->at[0], .points = *points };
+    int place;
+    bool fresh;
     MP_TRY(make_row(s, &row));
-    MP_TRY(check_size(s, f, config->seed, row.points));
-    row.runs = row.points * s->seeds * f->count;
-    *place = find(s, &row);
-    *added = *place < 0;
-    if (*added) *place = append(s, &row);
+    MP_TRY(place_row(s, &row, &place, &fresh));
+    if (added) *added = fresh ? &s->row[place] : NULL;
     return MP_OK;
 }
 
@@ -118,82 +160,7 @@ mp_err mp_study_prepare(mp_study *s)
     return MP_OK;
 }
 
-const char *mp_study_model_path(const mp_study *s, const mp_run_key *key, mp_arena *a)
-{
-    const mp_config *c = &key->config;
-    char hash[65];
-    mp_run_key_hash(key, hash);
-    if (!s->models) return mp_arena_printf(a, "%s.models/%.24s.safetensors", mp_store_beside(s->store_path, a), hash);
-    bool mid = c->flip || c->score_dim > 1 || c->drop > 0;
-    char *name = mp_arena_printf(a, "%s-%s%s-seed%d-fold%d.safetensors", key->dataset, c->pool, mid ? "-mid" : "",
-                                 c->seed, key->fold);
-    for (char *p = name; *p; p++)
-        if (*p == '/') *p = '_';
-    return mp_arena_printf(a, "%s/%s", s->models, name);
-}
-
-static bool keeps_models(const mp_study *s)
-{
-    return s->keep_models || s->models;
-}
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* A name has room for one model: it does not say which point of a grid it is, nor which of two sets of one name. */
-static mp_err check_names(const mp_study *s)
-{
-    mp_arena *a = mp_arena_new(65536);
-    const char **name = MP_NEW(a, const char *, s->plan.count + 1);
-    mp_err e = MP_OK;
-    for (int i = 0; i < s->plan.count; i++) name[i] = mp_study_model_path(s, &s->plan.run[i].key, a);
-    qsort(name, (size_t)s->plan.count, sizeof *name, by_text);
-    for (int i = 1; i < s->plan.count && e == MP_OK; i++)
-        if (strcmp(name[i - 1], name[i]) == 0)
-            e = mp_fail(MP_ERR_USAGE,
-                        "models: two runs would be %s; keep models of one setting and one data set a name", name[i]);
-    mp_arena_free(a);
-    return e;
-}
-
 /* ---- the store and the listener, as crossval.h sees them ---- */
-
-static mp_err hash_file(const char *path, mp_arena *a, char hex[65])
-{
-    mp_span bytes;
-    hex[0] = 0;
-    if (access(path, R_OK) != 0) return MP_OK;
-    MP_TRY(mp_slurp(path, 0, a, &bytes));
-    mp_sha256_hex(bytes.p, bytes.n, hex);
-    return MP_OK;
-}
-
-/* Under a name that people read there may be the model of other settings. */
-static mp_err has_model(mp_study *s, const mp_run_key *key, bool *there)
-{
-    mp_arena *a = mp_arena_new(65536);
-    const char *path = mp_study_model_path(s, key, a);
-    char want[65] = "", have[65] = "";
-    mp_err e = MP_OK;
-    *there = access(path, R_OK) == 0;
-    if (s->models && *there) {
-        e = mp_store_model(s->store, key, want);
-        if (e == MP_OK) e = hash_file(path, a, have);
-        *there = e == MP_OK && strcmp(want, have) == 0;
-    }
-    mp_arena_free(a);
-    return e;
-}
-
-static mp_err save_model(void *state, const mp_cv_run *run, mp_span file)
-{
-    mp_arena *a = mp_arena_new(4096);
-    mp_err e = mp_write_file(mp_study_model_path(state, &run->key, a), file.p, file.n);
-    mp_arena_free(a);
-    return e;
-}
 
 static mp_err has(void *state, const mp_run_key *key, bool *known)
 {
@@ -203,8 +170,8 @@ static mp_err has(void *state, const mp_run_key *key, bool *known)
                     s->store_path);
     MP_TRY(mp_store_has(s->store, key, &status));
     *known = status == MP_RUN_DONE; /* a run that failed is tried again */
-    if (*known && keeps_models(s)) {
-        MP_TRY(has_model(s, key, known));
+    if (*known && mp_models_needed(s)) {
+        MP_TRY(mp_models_has(s, key, known));
         s->again += !*known;
     }
     return MP_OK;
@@ -228,7 +195,7 @@ static mp_err claim(void *state, const mp_run_key *key, mp_claim *out)
     mp_study *s = state;
     bool there = true;
     MP_TRY(mp_store_claim(s->store, key, false, out));
-    if (*out == MP_CLAIM_DONE && keeps_models(s)) MP_TRY(has_model(s, key, &there));
+    if (*out == MP_CLAIM_DONE && mp_models_needed(s)) MP_TRY(mp_models_has(s, key, &there));
     return there ? MP_OK : mp_store_claim(s->store, key, true, out);
 }
 
@@ -299,39 +266,32 @@ static mp_err read_back(mp_study *s)
     return MP_OK;
 }
 
+/* Whether more than the name of a grid is to be said of a row. */
+static bool ruled(const mp_study_row *r)
+{
+    return r->points.grid == MP_GRID_LIST || !mp_rule_equal(&r->rule, &(mp_rule){ 0 });
+}
+
 /* Before the first run: whoever reads the store meanwhile must not mix what this study keeps apart. */
 static mp_err declare(const mp_study *s)
 {
     mp_declared *d = MP_NEW(s->arena, mp_declared, s->rows + 1);
     for (int i = 0; i < s->rows; i++) {
         const mp_study_row *r = &s->row[i];
-        d[i] = (mp_declared){ mp_run_key_of(r->data, r->folds, &r->folds->split[0], &r->config), r->grid };
+        const mp_config known = mp_points_base(&r->points), *c = ruled(r) ? &known : &r->config;
+        d[i] = (mp_declared){ .key = mp_run_key_of(r->data, r->folds, &r->folds->split[0], c),
+                              .grid = ruled(r) ? MP_GRID_LIST : r->points.grid,
+                              .points = r->points,
+                              .rule = r->rule };
     }
     return mp_store_declare(s->store, d, s->rows);
 }
 
-/* A result that an earlier start could not store is taken from its file, and its model may be in another folder. */
-static mp_err count_lost(mp_study *s)
-{
-    int lost = 0;
-    for (int i = 0; i < s->share.count; i++) {
-        mp_run_status status;
-        bool there = true;
-        MP_TRY(mp_store_has(s->store, &s->share.run[i].key, &status));
-        if (status == MP_RUN_DONE) MP_TRY(has_model(s, &s->share.run[i].key, &there));
-        lost += !there;
-    }
-    if (lost)
-        mp_listener_bad(&s->listener, NULL, "%d models are not in %s; the same command trains them", lost, s->models);
-    return MP_OK;
-}
-
-static mp_err run_open(mp_study *s)
+/* Runs what is in s->share. */
+static mp_err run_share(mp_study *s, int round)
 {
     s->asked = s->again = 0;
-    s->share = mp_part_plan(s->part, &s->plan, s->arena);
     s->waits = false;
-    MP_TRY(declare(s));
     mp_cv_options o = { .jobs = s->jobs,
                         .threads = s->threads,
                         .wait = STORE_SECONDS,
@@ -344,13 +304,9 @@ static mp_err run_open(mp_study *s)
                         .news = on_news,
                         .note = on_note };
     mp_study_share(&o);
-    if (keeps_models(s)) {
-        MP_TRY(mp_make_folder(
-            s->models ? s->models : mp_arena_printf(s->arena, "%s.models", mp_store_beside(s->store_path, s->arena))));
-        o.model = save_model;
-    }
+    if (mp_models_kept(s)) o.model = mp_models_save;
     o.resume_dir = mp_arena_printf(s->arena, "%s.unfinished", mp_store_beside(s->store_path, s->arena));
-    if (s->part.n)
+    if (s->part.n && round)
         mp_listener_line(&s->listener, "part %d/%d: %d of %d runs", s->part.i, s->part.n, s->share.count,
                          s->plan.count);
     mp_store_wait(s->store, LOCKED_SECONDS);
@@ -361,60 +317,103 @@ static mp_err run_open(mp_study *s)
     if (c->interrupted)
         return mp_fail(MP_ERR_IO, "stopped with %d of %d runs in %s; the same command continues: %s",
                        c->known + c->done, c->total, s->store_path, s->command);
-    int before = c->known - c->elsewhere;
+    int before = round == 1 ? c->known - c->elsewhere : 0;
     if (before > 0) mp_listener_line(&s->listener, "%d of %d runs were in %s already", before, c->total, s->store_path);
     if (c->elsewhere)
         mp_listener_line(&s->listener, "%d of %d runs were trained by other programs at the same time", c->elsewhere,
                          c->total);
     if (s->again)
         mp_listener_line(&s->listener, "%d runs that were in %s were trained again: their models were not in %s",
-                         s->again, s->store_path, s->models ? s->models : "its folder of models");
+                         s->again, s->store_path,
+                         s->models       ? s->models
+                         : s->models_all ? s->models_all
+                                         : "its folder of models");
     if (c->failed) mp_listener_bad(&s->listener, NULL, "%d of %d runs failed and are left out", c->failed, c->total);
-    if (s->models) MP_TRY(count_lost(s));
-    return read_back(s);
+    return MP_OK;
 }
 
-/* What the widest of a row's settings needs: wide scores make wide matrices. */
-static mp_err check_memory(const mp_study *s, const mp_study_row *row)
+const mp_config *mp_study_widest(const mp_study_row *row)
 {
-    int widest = 0, graphs = row->data->graphs.graphs;
-    for (int i = 1; i < row->points; i++)
-        if (row->point[i].score_dim > row->point[widest].score_dim) widest = i;
-    int *all = MP_NEW_RAW(s->arena, int, graphs);
-    for (int i = 0; i < graphs; i++) all[i] = i;
-    int here = mp_ranks_workers() ? mp_ranks_here() : s->jobs; /* runs on this machine; of others we know nothing */
-    int jobs = here < s->plan.count ? here : s->plan.count;
-    if (jobs < 1) return MP_OK;
-    mp_workload work = { row->data, &row->point[widest], all, graphs, s->threads, jobs };
-    mp_forecast unused;
-    return mp_forecast_memory(&work, &unused);
+    const mp_config *c = row->points.at, *widest = c;
+    for (int i = 1; i < row->points.count; i++)
+        if ((double)c[i].score_dim * c[i].hidden > (double)widest->score_dim * widest->hidden) widest = &c[i];
+    return widest;
 }
 
 mp_err mp_study_fits(const mp_study *s, mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid)
 {
     mp_study quiet = *s;
-    mp_study_row row = { .data = d, .folds = f, .config = *config, .grid = grid };
+    mp_forecast unused;
+    mp_study_row row = { .data = d, .folds = f, .config = *config };
     quiet.listener = (mp_listener){ 0 };
     if (quiet.plan.count < 1) quiet.plan.count = s->jobs;
-    MP_TRY(make_row(&quiet, &row));
-    return check_memory(&quiet, &row);
+    MP_TRY(make_known(&quiet, grid, &row));
+    return mp_study_forecast(&quiet, &row, &unused);
+}
+
+/* What did not come has failed, and the rules go on without it; but what is left to other parts is waited for: the next start
+ * goes on. */
+static mp_err next_round(mp_study *s, bool *more)
+{
+    int before = s->plan.count;
+    MP_TRY(mp_study_extend_all(s, s->part.n == 0, more));
+    if (*more) mp_listener_line(&s->listener, "%d more runs by what came out", s->plan.count - before);
+    return MP_OK;
+}
+
+static mp_err run_rounds(mp_study *s)
+{
+    bool more = true;
+    MP_TRY(declare(s));
+    for (int round = 1; more; round++) {
+        s->share = mp_part_plan(s->part, &s->plan, s->arena);
+        MP_TRY(run_share(s, round));
+        MP_TRY(read_back(s));
+        MP_TRY(next_round(s, &more));
+    }
+    return MP_OK;
+}
+
+/* The models of chosen runs. The count stays that of the study. */
+static mp_err keep_models(mp_study *s)
+{
+    mp_cv_plan again, all = s->share;
+    mp_cv_count count = s->count;
+    MP_TRY(mp_models_choose(s, &again));
+    if (s->keeping == MP_KEEP_CHOSEN) s->share = again;
+    if (again.count) MP_TRY(run_share(s, 0));
+    mp_err e = mp_models_end(s);
+    s->share = all;
+    s->count = count;
+    return e;
 }
 
 mp_err mp_study_run(mp_study *s)
 {
-    if (s->models) MP_TRY(check_names(s));
-    for (int i = 0; i < s->rows; i++) MP_TRY(check_memory(s, &s->row[i]));
+    mp_forecast unused;
+    MP_TRY(mp_models_begin(s));
+    for (int i = 0; i < s->rows; i++) MP_TRY(mp_study_forecast(s, &s->row[i], &unused));
     MP_TRY(mp_store_open(s->store_path, MP_STORE_WRITE, &s->store));
-    mp_err e = run_open(s);
+    mp_err e = run_rounds(s);
+    if (e == MP_OK) e = keep_models(s);
     mp_store_close(s->store);
     s->store = NULL;
     return e;
 }
 
+static mp_err read_rounds(mp_study *s)
+{
+    for (bool more = true; more;) {
+        MP_TRY(read_back(s));
+        MP_TRY(mp_study_extend_all(s, false, &more));
+    }
+    return MP_OK;
+}
+
 mp_err mp_study_read(mp_study *s)
 {
     if (mp_store_there(s->store_path)) MP_TRY(mp_store_open(s->store_path, MP_STORE_READ, &s->store));
-    mp_err e = read_back(s);
+    mp_err e = read_rounds(s);
     mp_store_close(s->store);
     s->store = NULL;
     return e;
@@ -432,7 +431,7 @@ const mp_metric *mp_study_metric(const mp_study_row *row)
 
 const mp_run_result *mp_study_result(const mp_study *s, const mp_study_row *row, int i)
 {
-    int place = row->place[i];
+    int place = row->trial[i].place;
     return place < s->results && s->result[place].curve_len >= 0 ? &s->result[place] : NULL;
 }
 
@@ -443,33 +442,11 @@ bool mp_study_whole(const mp_study *s, const mp_study_row *row)
     return true;
 }
 
-static int gather(const mp_study *s, const mp_study_row *row, mp_choice_run *out)
-{
-    int n = 0;
-    for (int i = 0; i < row->runs; i++) {
-        const mp_run_key *k = &s->plan.run[row->place[i]].key;
-        const mp_run_result *r = mp_study_result(s, row, i);
-        if (!r) continue;
-        out[n++] = (mp_choice_run){ .seed = k->config.seed,
-                                    .fold = k->fold,
-                                    .folds = k->folds,
-                                    .point = { k->config.score_dim, k->config.drop },
-                                    .val_loss = r->val_loss,
-                                    .val_metric = r->val_metric,
-                                    .test_metric = r->test_metric,
-                                    .large_metric = r->large_metric,
-                                    .large_c_metric = r->large_c_metric };
-    }
-    return n;
-}
-
 mp_err mp_study_choose(const mp_study *s, const mp_study_row *row, mp_select mode, mp_choice *out)
 {
-    mp_choice_run *run = MP_NEW(s->arena, mp_choice_run, row->runs + 1);
-    mp_choice_point fixed = { row->config.score_dim, row->config.drop };
-    int n = gather(s, row, run);
+    mp_choice_set set = mp_study_set(s, row);
+    int fixed = mp_points_fixed(&row->points, &(mp_choice_point){ row->config.score_dim, row->config.drop });
     *out =
         (mp_choice){ .mode = mode, .test.mean = (double)NAN, .large.mean = (double)NAN, .large_c.mean = (double)NAN };
-    if (n == 0 || (mode == MP_SELECT_FIXED && !mp_grid_has(row->grid, &row->config, &row->config))) return MP_OK;
-    return mp_choose(run, n, !mp_study_metric(row)->larger, mode, &fixed, s->arena, out);
+    return set.runs ? mp_choose(&set, mode, fixed, s->arena, out) : MP_OK;
 }

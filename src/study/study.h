@@ -12,16 +12,26 @@
 #include "study/part.h"
 #include "train/choose.h"
 
+typedef struct mp_study_trial { /* a run of a row; fields as in mp_choice_run */
+    int place;                  /* in the plan; rows may share runs */
+    int point, part, rung;
+} mp_study_trial;
+
 typedef struct mp_study_row {
     mp_dataset *data;
     const mp_folds *folds;
     mp_config config; /* as given, as far as the method uses it: its score_dim and drop are the fixed choice */
-    mp_grid grid;
-    const mp_config *point; /* of the grid */
-    int points;
-    const char *label; /* what tells this row from others, may be NULL */
-    int *place, runs;  /* its runs in the plan; rows may share runs */
+    mp_points points; /* what is chosen among */
+    int seeds;        /* from that of config on */
+    mp_rule rule;
+    int rungs, rung[MP_RUNGS_MOST]; /* of the rule: epochs of each */
+    const mp_folds *inner;          /* of a nested row: the splits within each fold */
+    const char *label;              /* what tells this row from others, may be NULL */
+    mp_study_trial *trial;          /* its runs: points outermost, then seeds, then folds, where there is no rule */
+    int runs, room;
 } mp_study_row;
+
+typedef enum mp_keeping { MP_KEEP_NONE, MP_KEEP_BY_KEY, MP_KEEP_ALL, MP_KEEP_UNCHOSEN, MP_KEEP_CHOSEN } mp_keeping;
 
 typedef struct mp_study {
     /* filled by the caller */
@@ -30,10 +40,13 @@ typedef struct mp_study {
     const char *const *swept;         /* names of the options that a sweep varies, NULL-ended; may be NULL */
     int seeds, jobs, threads;
     mp_part part; /* what of the plan is run here; runs of other parts are read when they are there, not waited for */
-    bool keep_models;   /* of all runs, in the folder STORE.models, by the hash of their keys */
-    const char *models; /* or in this folder, as DATASET-METHOD-seedS-foldF.safetensors; NULL: no */
+    mp_rule rule; /* of rows that are added */
+    mp_select select;                /* how chosen models are chosen */
+    bool keep_models;                /* of all runs, in the folder STORE.models, by the hash of their keys (models.h) */
+    const char *models, *models_all; /* or in a folder: of the chosen runs, of all; NULL: no */
     mp_listener listener;
     /* kept here */
+    mp_keeping keeping; /* which models now */
     mp_store *store;
     mp_cv_plan plan;   /* of all parts */
     mp_cv_plan share;  /* of this part; the plan itself where there are no parts */
@@ -52,6 +65,10 @@ typedef struct mp_study {
 MP_MUST mp_err mp_study_add(mp_study *s, mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid,
                             mp_study_row **added);
 
+/* The same with points of one's own; config is the first of them but for what is told of the row. */
+MP_MUST mp_err mp_study_add_points(mp_study *s, mp_dataset *d, const mp_folds *f, const mp_points *points,
+                                   mp_study_row **added);
+
 /* The same, with the place of the row, new or not. Rows of other seeds are other rows. */
 MP_MUST mp_err mp_study_place(mp_study *s, mp_dataset *d, const mp_folds *f, const mp_config *config, mp_grid grid,
                               int *place, bool *added);
@@ -63,14 +80,17 @@ MP_MUST mp_err mp_study_fits(const mp_study *s, mp_dataset *d, const mp_folds *f
 /* Whether some point of the row uses the option. */
 bool mp_study_row_uses(const mp_study_row *row, const char *option);
 
+/* The point that needs most memory and time: wide scores make wide matrices, and so do wide layers. */
+const mp_config *mp_study_widest(const mp_study_row *row);
+
 /* What methods compute once for a data set. Call when all rows are there and wishes are checked: it may take long. */
 MP_MUST mp_err mp_study_prepare(mp_study *s);
 
-/* Opens the store, runs what is missing, reads everything back. Fails when interrupted, and says how to
+/* Opens the store, runs what is missing, reads everything back, and goes on with what the rules of rows ask for then, round after round. Fails when interrupted, and says how to
  * continue; runs that failed are counted, not fatal. */
 MP_MUST mp_err mp_study_run(mp_study *s);
 
-/* Reads what the store has of the plan, and runs nothing. A store that does not exist has nothing. */
+/* Reads what the store has of the plan, and of what rules ask for then, and runs nothing. A store that does not exist has nothing. */
 MP_MUST mp_err mp_study_read(mp_study *s);
 
 /* Whether all runs of a row are there. */
@@ -84,6 +104,9 @@ const mp_run_result *mp_study_result(const mp_study *s, const mp_study_row *row,
 
 /* The metric that chooses within a row and is shown. */
 const mp_metric *mp_study_metric(const mp_study_row *row);
+
+/* The runs of a row that are there, for choose.h. */
+mp_choice_set mp_study_set(const mp_study *s, const mp_study_row *row);
 
 /* The summary of a row; mode `fixed` takes the row's own h and drop. */
 MP_MUST mp_err mp_study_choose(const mp_study *s, const mp_study_row *row, mp_select mode, mp_choice *out);

@@ -63,15 +63,18 @@ static const char *family_of(const mp_run_key *key, mp_arena *a)
     return hex;
 }
 
-void mp_cv_add(mp_cv_plan *p, const mp_dataset *d, const mp_folds *f, const mp_config *config, int seeds, int *place)
+/* On splits `from` .. `to` - 1 of the folds. */
+static void add(mp_cv_plan *p, const mp_dataset *d, const mp_folds *f, int from, int to, const mp_config *config,
+                int seeds, int *place)
 {
-    mp_assert(f->count > 0 && seeds <= MP_CV_MOST / f->count - p->count / f->count);
+    int each = to - from;
+    mp_assert(each > 0 && seeds <= MP_CV_MOST / each - p->count / each);
     mp_assert(seeds - 1 <= INT_MAX - config->seed);
     mp_cv_run r = { .key = mp_run_key_of(d, f, &f->split[0], config), .data = d };
     r.family = family_of(&r.key, p->arena);
-    reserve(p, seeds * f->count);
+    reserve(p, seeds * each);
     for (int s = 0; s < seeds; s++) {
-        for (int i = 0; i < f->count; i++) {
+        for (int i = from; i < to; i++) {
             r.key.config.seed = config->seed + s;
             r.key.fold = f->split[i].fold;
             r.split = &f->split[i];
@@ -83,6 +86,18 @@ void mp_cv_add(mp_cv_plan *p, const mp_dataset *d, const mp_folds *f, const mp_c
             if (place) *place++ = *slot - 1;
         }
     }
+}
+
+void mp_cv_add(mp_cv_plan *p, const mp_dataset *d, const mp_folds *f, const mp_config *config, int seeds, int *place)
+{
+    add(p, d, f, 0, f->count, config, seeds, place);
+}
+
+int mp_cv_add_one(mp_cv_plan *p, const mp_dataset *d, const mp_folds *f, int at, const mp_config *config)
+{
+    int place;
+    add(p, d, f, at, at + 1, config, 1, &place);
+    return place;
 }
 
 /* ---- results through a pipe ---- */

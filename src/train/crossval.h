@@ -36,6 +36,9 @@ typedef struct mp_cv_plan { /* zero-initialise, with an arena */
  * plan have at most MP_CV_MOST runs. Runs that are in the plan are not added again. `place` (seeds x folds, may be NULL) receives where in the plan each is. */
 void mp_cv_add(mp_cv_plan *p, const mp_dataset *d, const mp_folds *f, const mp_config *config, int seeds, int *place);
 
+/* One run: split `at` of the folds, with the seed of the configuration; returns where in the plan it is. */
+int mp_cv_add_one(mp_cv_plan *p, const mp_dataset *d, const mp_folds *f, int at, const mp_config *config);
+
 typedef struct mp_cv_count {
     int total, known, done, failed; /* runs: in the plan; left out; finished now; failed now */
     int retried;

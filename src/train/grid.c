@@ -3,7 +3,7 @@
 #include "train/grid.h"
 #include "model/options.h"
 
-const char *const mp_grid_name[MP_GRIDS + 1] = { "none", "code", "paper", NULL };
+const char *const mp_grid_name[MP_GRIDS + 1] = { "none", "code", "paper", "list", NULL };
 
 static const struct {
     int score_dims[3], dims;
@@ -17,6 +17,7 @@ static const struct {
 static int fill(mp_grid grid, const mp_config *config, mp_config out[MP_GRID_MOST])
 {
     int n = 0;
+    mp_assert(grid < MP_GRID_LIST);
     if (mp_config_uses(config, "score-dim") != MP_USED) grid = MP_GRID_NONE;
     if (grid == MP_GRID_NONE) out[n++] = *config;
     for (int i = 0; grid != MP_GRID_NONE && i < grids[grid].dims; i++) {

@@ -5,9 +5,10 @@
 
 #include "conf/config.h"
 
-/* The authors' code tries 9 points, the paper's text names 4; none is the configuration itself. */
-typedef enum mp_grid { MP_GRID_NONE, MP_GRID_CODE, MP_GRID_PAPER, MP_GRIDS } mp_grid;
-extern const char *const mp_grid_name[MP_GRIDS + 1]; /* "none", "code", "paper"; NULL at the end */
+/* The authors' code tries 9 points, the paper's text names 4; none is the configuration itself; a list is of other settings
+ * (points.h). */
+typedef enum mp_grid { MP_GRID_NONE, MP_GRID_CODE, MP_GRID_PAPER, MP_GRID_LIST, MP_GRIDS } mp_grid;
+extern const char *const mp_grid_name[MP_GRIDS + 1]; /* "none", "code", "paper", "list"; NULL at the end */
 
 /* Options that no point of the grid uses get their defaults: runs that train alike have equal keys. */
 void mp_grid_trim(mp_grid grid, mp_config *config);

@@ -21,14 +21,14 @@ static mp_err measure(mp_engine *e, mp_model *m, const mp_dataset *d, const int 
     return MP_OK;
 }
 
-/* The same over a part of the set, by its name. */
-static mp_err measure_part(mp_engine *e, mp_model *m, const mp_dataset *d, const char *name, const mp_run_result *r,
-                           mp_arena *a, double *value)
+/* The same over a part of the set, by its name. Who has no test graphs is not tested on others: an inner split (data/inner.h). */
+static mp_err measure_part(mp_engine *e, mp_model *m, const mp_dataset *d, const mp_split *s, const char *name,
+                           const mp_run_result *r, mp_arena *a, double *value)
 {
     int n = 0;
     const int *which = NULL;
     mp_calibration unused = { 0 };
-    for (int i = 3; i < 5; i++)
+    for (int i = 3; i < 5 && s->n_test; i++)
         if (d->fixed_name[i] && strcmp(d->fixed_name[i], name) == 0) which = mp_fixed_part(d, i, a, &n);
     return measure(e, m, d, which, n, r, a, value, &unused);
 }
@@ -39,8 +39,8 @@ mp_err mp_judge(mp_engine *e, mp_model *m, const mp_dataset *d, const mp_split *
     double test[MP_MEASURES_MOST], large[MP_MEASURES_MOST], large_c[MP_MEASURES_MOST];
     r->calibration = (mp_calibration){ 0 };
     mp_err err = measure(e, m, d, s->test, s->n_test, r, a, test, &r->calibration);
-    if (err == MP_OK) err = measure_part(e, m, d, "test-large", r, a, large);
-    if (err == MP_OK) err = measure_part(e, m, d, "test-large-c", r, a, large_c);
+    if (err == MP_OK) err = measure_part(e, m, d, s, "test-large", r, a, large);
+    if (err == MP_OK) err = measure_part(e, m, d, s, "test-large-c", r, a, large_c);
     for (int i = 0; err == MP_OK && i < r->measures; i++) {
         r->measure[i].test = test[i];
         r->measure[i].large = large[i];

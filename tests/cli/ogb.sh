@@ -72,7 +72,7 @@ run predict plain.st S.jsonl
 # shellcheck disable=SC2086
 run cv S --pool sag,topk --seeds 1 $quick --store r.db
 has cv "SAGPool" "TopKPool"
-printf 'datasets: [S]\npool: sag\nconv: [gcn, ogb-gcn]\nencoder: none\nhidden: 8\nlayers: 2\nepochs: 2\nseeds: 1\n' >sweep.yaml
+printf 'datasets: [S]\npool: sag\nconv: [gcn, ogb-gcn]\nrows: [conv]\nencoder: none\nhidden: 8\nlayers: 2\nepochs: 2\nseeds: 1\n' >sweep.yaml
 run sweep sweep.yaml --store w.db --quiet
 has sweep "conv gcn" "conv ogb-gcn"
 

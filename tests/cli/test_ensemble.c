@@ -432,8 +432,10 @@ static void a_model_that_is_gone_or_another_is_made_again(void **state)
     s = expect(0, CV, "12 of 12 runs were in ");
     assert_null(strstr(s.err.p, "again"));
     mp_spawn_free(&s);
-    refuse(2, "cv @/TINY --mid --grid paper --seeds 1 --folds 3 --store @/grid.db --models @/kept/grid " QUICK,
-           "TINY-sag-mid-seed42-fold1.safetensors; keep models of one setting");
+    const char same[] = "ratio: [0.5, 0.8]\nrows: [ratio]\nseeds: 1\nfolds: 3\n";
+    assert_int_equal(mp_write_file(path("same.yaml"), same, strlen(same)), MP_OK);
+    refuse(2, "sweep @/same.yaml --datasets @/TINY --store @/grid.db --models @/kept/grid " QUICK,
+           "TINY-sag-seed42-fold1.safetensors; keep models of one setting");
     refuse(1, "cv @/TINY --seeds 1 --folds 3 --store @/cv.db --models @/TINY-0.st " QUICK, "TINY-0.st");
 }
 

@@ -83,7 +83,7 @@ static void an_axis_that_a_method_does_not_have_makes_no_equal_rows(void **state
 {
     (void)state;
     put("s.yaml", "datasets: [NONE]\npool: [topk, gsa, gmt]\nalpha: [0.3, 0.6]\nmid: [false, true]\nhidden: 4\n"
-                  "epochs: 1\nseeds: 1\nfolds: 2\n");
+                  "epochs: 1\nseeds: 1\nfolds: 2\nrows: alpha\n");
     mp_spawned s = expect(0, "sweep @/s.yaml --datasets @/TINY --store @/d.db --json --quiet", NULL);
     assert_int_equal(count(&s, "studies"), 2 + 4 + 1);
     assert_int_equal(count(&s, "runs"), 2 * (2 + 4 + 1));

@@ -286,7 +286,7 @@ static void sweeps_try_every_combination(void **state)
 {
     (void)state;
     put("s.yaml", "datasets: [NONE]\npool: [topk, sag]\nratio: [0.5, 0.8]\nmid: [false, true]\nhidden: 8\nlayers: 2\n"
-                  "epochs: 3\nseeds: 1\nfolds: 3\n");
+                  "epochs: 3\nseeds: 1\nfolds: 3\nrows: [ratio]\n");
     mp_spawned s = expect(0, "sweep @/s.yaml --datasets @/TINY --store @/s.db --json --quiet", NULL);
     const mp_json *v = json_of(&s);
     assert_int_equal(mp_json_get(v, "studies")->count, 8);

@@ -36,7 +36,7 @@ static void a_row_of_a_sweep_counts_its_own_seeds_alone(void **state)
 {
     (void)state;
     put("seeds.yaml", "seed: [1, 3]\nratio: [0.5, 0.8]\nmid: [true]\nseeds: 2\nhidden: 8\nlayers: 2\n"
-                      "epochs: 3\nfolds: 3\n");
+                      "epochs: 3\nfolds: 3\nrows: [ratio]\n");
     mp_spawned s = expect(0, "sweep @/seeds.yaml --datasets @/TINY --store @/seeds.db --json --quiet", NULL);
     const mp_json *v = json_of(&s), *studies = mp_json_get(v, "studies"), *runs = mp_json_get(v, "runs");
     assert_int_equal(studies->count, 4);

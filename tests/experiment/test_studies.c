@@ -123,7 +123,7 @@ static void an_ablation_is_made_at_the_setting_chosen_for_all_of_mid(void **stat
     assert_int_equal(mp_lab_row(lab, &mid, &row), MP_OK);
     read_store(lab);
     assert_int_equal(mp_lab_choose(lab, row, MP_SELECT_VAL_GLOBAL, &c), MP_OK);
-    const mp_choice_point *at = &c.grid.point[c.chosen[0]];
+    const mp_config *at = &mp_lab_study_row(lab, row)->points.at[mp_choice_at(&c, 0, 0)];
     assert_true(at->score_dim == h && fabs(at->drop - p) < 1e-12);
     double whole = test_mean(lab, mp_arena_printf(arena, "score-dim=%d flip=true drop=%g", h, p));
     double no_flip = test_mean(lab, mp_arena_printf(arena, "score-dim=%d flip=false drop=%g", h, p));

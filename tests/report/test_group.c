@@ -92,7 +92,7 @@ static void ablations_are_rows_of_their_own_and_nothing_is_chosen_among_them(voi
 
 static mp_declared declare(const mp_stored *like, mp_grid grid)
 {
-    mp_declared d = { like->key, grid };
+    mp_declared d = { .key = like->key, .grid = grid };
     d.key.fold = 0;
     d.key.config.seed = 7; /* has no meaning, nor have these under a grid: */
     if (grid != MP_GRID_NONE) d.key.config.flip = 0;

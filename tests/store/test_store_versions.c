@@ -350,7 +350,7 @@ static void a_store_of_version_1_is_brought_up_to_date_when_written_to(void **st
     mp_store *s = open_store(path, MP_STORE_WRITE);
     assert_int_equal(ask(s, "PRAGMA user_version"), MP_STORE_VERSION);
     assert_old_runs(s);
-    mp_declared d = { key_of(42, 1), MP_GRID_CODE };
+    mp_declared d = { .key = key_of(42, 1), .grid = MP_GRID_CODE };
     assert_int_equal(mp_store_declare(s, &d, 1), MP_OK);
     assert_int_equal(put(s, 43, 1, NULL), MP_OK);
     mp_store_close(s);
@@ -391,7 +391,8 @@ static void a_study_is_declared_once_and_without_what_varies_in_it(void **state)
     mp_store *s = open_store(fresh(), MP_STORE_WRITE);
     mp_declared d[4];
     for (int i = 0; i < 4; i++) {
-        d[i] = (mp_declared){ key_of(42 + i, i), i < 2 ? MP_GRID_NONE : MP_GRID_PAPER }; /* seeds and folds differ */
+        d[i] = (mp_declared){ .key = key_of(42 + i, i),
+                              .grid = i < 2 ? MP_GRID_NONE : MP_GRID_PAPER }; /* seeds and folds differ */
         d[i].key.config.score_dim = 5 + (i == 3);
         d[i].key.config.ratio = 0.25;
     }

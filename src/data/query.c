@@ -111,17 +111,19 @@ static void drop_repeats(int nodes, int *ptr, int *col)
     }
 }
 
-/* Whether edges are listed from both ends in the order of rows and columns, as matrices have them: ptr and rev are filled in then. */
-static bool is_ready(const mp_query *in, int *ptr, int *rev)
+/* Rows of edges that are listed in the order of rows and columns, as matrices have them, without self loops. False: they are not. */
+static bool take_rows(const mp_query *in, int *ptr, int *col)
 {
+    int n = 0, row = 0;
     for (int e = 0; e < in->edges; e++) {
-        if (in->from[e] == in->to[e]) return false;
-        if (e && (in->from[e] < in->from[e - 1] || (in->from[e] == in->from[e - 1] && in->to[e] <= in->to[e - 1])))
-            return false;
-        ptr[in->from[e] + 1]++;
+        int from = in->from[e], to = in->to[e];
+        if (from == to) continue;
+        if (from < row || (n > ptr[row] && from == row && to <= col[n - 1])) return false;
+        while (row < from) ptr[++row] = n;
+        col[n++] = to;
     }
-    for (int v = 0; v < in->nodes; v++) ptr[v + 1] += ptr[v];
-    return mp_graph_reverse(in->nodes, ptr, in->to, rev);
+    while (row < in->nodes) ptr[++row] = n;
+    return true;
 }
 
 /* Both directions of every edge, sorted by (row, column), without repeats and self loops. */
@@ -130,23 +132,20 @@ void mp_query_graph(const mp_query *in, mp_arena *a, mp_graph *g)
     int *node_ptr = MP_NEW(a, int, 2);
     node_ptr[1] = in->nodes;
     mp_arena_mark before = mp_arena_here(a);
-    int *ptr = MP_NEW(a, int, in->nodes + 1), *rev = MP_NEW_RAW(a, int, in->edges);
-    if (is_ready(in, ptr, rev)) {
-        int *same = MP_NEW_RAW(a, int, in->edges);
-        for (int e = 0; e < in->edges; e++) same[e] = in->to[e];
-        *g = mp_graph_of(a, 1, node_ptr, ptr, same, rev);
-        return;
+    int *ptr = MP_NEW(a, int, in->nodes + 1), *col = MP_NEW_RAW(a, int, in->edges),
+        *rev = MP_NEW_RAW(a, int, in->edges);
+    if (!take_rows(in, ptr, col) || !mp_graph_reverse(in->nodes, ptr, col, rev)) { /* not from both ends */
+        mp_arena_back(a, before);
+        ptr = count_ends(in, a);
+        col = MP_NEW_RAW(a, int, ptr[in->nodes]);
+        mp_arena_mark columns = mp_arena_here(a);
+        fill_rows(in, ptr, a, col);
+        mp_arena_back(a, columns);
+        drop_repeats(in->nodes, ptr, col);
+        rev = MP_NEW_RAW(a, int, ptr[in->nodes]);
+        bool symmetric = mp_graph_reverse(in->nodes, ptr, col, rev);
+        mp_assert(symmetric);
     }
-    mp_arena_back(a, before);
-    ptr = count_ends(in, a);
-    int *col = MP_NEW_RAW(a, int, ptr[in->nodes]);
-    mp_arena_mark columns = mp_arena_here(a);
-    fill_rows(in, ptr, a, col);
-    mp_arena_back(a, columns);
-    drop_repeats(in->nodes, ptr, col);
-    rev = MP_NEW_RAW(a, int, ptr[in->nodes]);
-    bool symmetric = mp_graph_reverse(in->nodes, ptr, col, rev);
-    mp_assert(symmetric);
     *g = mp_graph_of(a, 1, node_ptr, ptr, col, rev);
 }
 

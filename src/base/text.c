@@ -492,10 +492,9 @@ const char *mp_nearest(const char *word, const char *const *list)
     if (best) return best;
     for (; *list; list++) {
         int d = distance(word, *list);
-        if (d < least) {
-            least = d;
-            best = *list;
-        }
+        if (d >= least) continue;
+        least = d;
+        best = *list;
     }
     return best;
 }

@@ -375,15 +375,12 @@ static bool gives_back(const char *text, double v)
  * next to 0 have fewer that count. If d digits are enough, so are d + 1: there a search by halves finds the least number. */
 void mp_real_text(double v, char out[32])
 {
-    int lo = 1, hi = 17;
     mp_assert(isfinite(v));
     mp_format(out, 32, "%.14e", v);
-    if (gives_back(out, v) && (isnormal(v) || v == 0)) {
-        for (const char *p = strchr(out, 'e') - 1; hi > 3 && *p == '0'; p--) hi--;
-        lo = hi -= 2;
-    } else if (isnormal(v)) {
-        lo = 16;
-    }
+    bool named = gives_back(out, v), usual = isnormal(v) || v == 0;
+    int lo = usual && !named ? 16 : 1, hi = usual && named ? 15 : 17;
+    for (const char *p = strchr(out, 'e') - 1; hi <= 15 && hi > 1 && *p == '0'; p--) hi--;
+    if (hi <= 15) lo = hi;
     while (lo < hi) {
         int digits = (lo + hi) / 2;
         mp_format(out, 32, "%.*g", digits, v);

@@ -8,6 +8,7 @@ int mp_cmd_compare(int argc, char **argv);
 int mp_cmd_cv(int argc, char **argv);
 int mp_cmd_data(int argc, char **argv);
 int mp_cmd_demo(int argc, char **argv);
+int mp_cmd_merge(int argc, char **argv);
 int mp_cmd_export(int argc, char **argv);
 int mp_cmd_explain(int argc, char **argv);
 int mp_cmd_ops(int argc, char **argv);

@@ -32,6 +32,7 @@ static const command commands[] = {
     { "explain", "which nodes a model kept, at every level, as JSON and as a picture", mp_cmd_explain },
     { "report", "tables and pictures of a store as one HTML file", mp_cmd_report },
     { "compare", "which differences between methods may be claimed", mp_cmd_compare },
+    { "merge", "joins stores: of parts, of machines, files and PostgreSQL", mp_cmd_merge },
     { "export", "runs and learning curves as CSV, for other programs", mp_cmd_export },
     { "status", "what of a store's study is done, running, failed, and the time left", mp_cmd_status },
     { "selftest", "golden files: outputs and gradients against the reference", mp_cmd_selftest },

@@ -88,6 +88,9 @@ MP_MUST mp_err mp_db_transaction(mp_store *s, mp_err (*body)(mp_store *s, void *
 /* The same without waiting for the disk: what is written may be gone after a loss of power, but never in part. */
 MP_MUST mp_err mp_db_quick(mp_store *s, mp_err (*body)(mp_store *s, void *context), void *context);
 
+/* A run by its key, without metrics and curve: MP_RUN_ABSENT when there is none. */
+MP_MUST mp_err mp_run_find(mp_store *s, const mp_run_key *key, mp_arena *a, mp_stored *out);
+
 /* Within a transaction: a run with all that belongs to it, `finished` NULL: now. A finished run stays as it is, and `*added` is false;
  * one that failed makes way, but not for the same failure from elsewhere (whose `finished` is given). */
 MP_MUST mp_err mp_run_insert(mp_store *s, const mp_stored *run, bool *added);

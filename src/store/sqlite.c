@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "store/db.h"
 #include "base/json.h"
+#include "store/network.h"
 #include "store/schema.h"
 
 #include <errno.h>
@@ -408,6 +409,7 @@ static mp_err open_file(mp_store *s, const char *where, mp_store_mode mode)
     mp_buf_puts(&full, where);
     free(s->path);
     s->path = full.p;
+    if (mode == MP_STORE_WRITE) MP_TRY(mp_network_refuse(s->path));
     if (mode == MP_STORE_READ && access(s->path, R_OK) != 0)
         return mp_fail(MP_ERR_IO, "%s: %s", s->path, strerror(errno));
     int rc = sqlite3_open_v2(s->path, &db, flags, NULL);

@@ -309,7 +309,7 @@ static mp_err find(mp_stmt *stmt, const char *hash, mp_arena *a, mp_stored *out)
     return MP_OK;
 }
 
-static mp_err find_key(mp_store *s, const mp_run_key *key, mp_arena *a, mp_stored *out)
+mp_err mp_run_find(mp_store *s, const mp_run_key *key, mp_arena *a, mp_stored *out)
 {
     mp_stmt *stmt;
     char hash[65];
@@ -324,7 +324,7 @@ mp_err mp_store_has(mp_store *s, const mp_run_key *key, mp_run_status *out)
 {
     mp_stored run;
     mp_arena *a = mp_arena_new(1 << 14);
-    mp_err e = find_key(s, key, a, &run);
+    mp_err e = mp_run_find(s, key, a, &run);
     if (e == MP_OK) *out = run.status;
     mp_arena_free(a);
     return e;
@@ -334,7 +334,7 @@ mp_err mp_store_model(mp_store *s, const mp_run_key *key, char sha256[65])
 {
     mp_stored run;
     mp_arena *a = mp_arena_new(1 << 14);
-    mp_err e = find_key(s, key, a, &run);
+    mp_err e = mp_run_find(s, key, a, &run);
     if (e == MP_OK) strcpy(sha256, run.status == MP_RUN_DONE ? run.result.model_sha256 : "");
     mp_arena_free(a);
     return e;

@@ -17,7 +17,9 @@ void mp_queue_init(mp_queue *q, mp_arena *a)
 {
     int n = q->plan->count + 1;
     q->todo = MP_NEW(a, int, n);
+    q->order = MP_NEW(a, int, n);
     q->held = MP_NEW(a, int, n);
+    for (int i = 0; i < n; i++) q->order[i] = i;
     q->out = MP_NEW(a, int, n);
     q->news = MP_NEW(a, mp_claim_news, n);
     q->told = MP_NEW(a, mp_claim_news, n);
@@ -71,9 +73,9 @@ static void refuse(mp_queue *q, int job)
 static void shuffle(mp_queue *q)
 {
     uint64_t draw = mp_rng_mix((uint64_t)getpid() + mp_rng_mix((uint64_t)q->next));
-    int with = q->next + (int)(draw % (uint64_t)(q->n_todo - q->next)), job = q->todo[with];
-    q->todo[with] = q->todo[q->next];
-    q->todo[q->next] = job;
+    int with = q->next + (int)(draw % (uint64_t)(q->n_todo - q->next)), job = q->order[with];
+    q->order[with] = q->order[q->next];
+    q->order[q->next] = job;
 }
 
 /* Whether the job is to be done here and now. */
@@ -111,8 +113,8 @@ static int next_in_order(mp_queue *q)
 {
     while (q->next < q->n_todo) {
         mp_claim got;
-        if (!claim(q, q->next, &got)) shuffle(q);
-        int job = q->next++;
+        if (!claim(q, q->order[q->next], &got)) shuffle(q);
+        int job = q->order[q->next++];
         if (got == MP_CLAIM_MINE && !is_kept(q, job)) return job;
         if (got == MP_CLAIM_HELD) {
             q->held[q->n_held++] = job;

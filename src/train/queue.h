@@ -16,8 +16,8 @@ typedef struct mp_queue {
     bool (*kept)(void *state,
                  int place);     /* stores a run that an earlier start has left as a file; false: there is none */
     void *state;                 /* its first argument */
-    int *todo, n_todo;           /* jobs: places in the plan */
-    int next;                    /* job that goes out next */
+    int *todo, n_todo;           /* jobs: places in the plan; workers have a copy, so it stays as it is */
+    int *order, next;            /* in which jobs go out; how many have */
     int *held, n_held;           /* jobs that others were training when they were asked for */
     int *out;                    /* count->running jobs, now in the hands of workers */
     mp_claim_news *news;         /* of each job */

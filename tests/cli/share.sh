@@ -1,14 +1,21 @@
 #!/bin/sh
 # Three commands at once on one store, killed at random and started again: the rows are those of one command alone, and no run
-# that was finished is trained twice. Usage: share.sh MIDPOOL ROWS [KILLS], 50 when not said
-# shellcheck source=../rig/prologue.sh
+# that was finished is trained twice. Under tests/rig/postgres.sh the store is in a server; CRASH of the kills (0: none) is followed by
+# a crash of the server for two seconds, in which runs may be trained twice. Usage: share.sh MIDPOOL ROWS [KILLS [CRASH]], 50 and 0 when not said
 rows=$(realpath "$2")
 kills=${3:-50}
-. "$(dirname "$0")/../rig/prologue.sh"
+crash=${4:-0}
+here=$(dirname "$(realpath "$0")")
+# shellcheck source=../rig/prologue.sh
+. "$here/../rig/prologue.sh"
 
 run data generate colors3 --out C --train 60 --val 20 --test 20 --large 0 --large-c 0 --max-nodes 9 --seed 5
 seeds=$((10 + 4 * kills))
 study="cv C --pool sag --hidden 16 --epochs 100 --lr 0.01 --patience 0 --threads 1 --seeds $seeds --jobs 2"
+
+store=shared.db
+[ -z "${MIDPOOL_POSTGRES:-}" ] || store="postgresql://midpool:geheim@/lab?host=$MIDPOOL_POSTGRES"
+postgres=$here/../rig/postgres.sh
 
 chance() { # below N
     echo $(($(od -An -N2 -tu2 /dev/urandom) % $1))
@@ -17,7 +24,7 @@ chance() { # below N
 # Command I on the store; its log is what all commands of that number said.
 start() {
     # shellcheck disable=SC2086
-    "$midpool" $study --store shared.db >"table$1" 2>>"log$1" &
+    "$midpool" $study --store "$store" >"table$1" 2>>"log$1" &
     eval "pid$1=$!"
 }
 
@@ -33,6 +40,11 @@ while [ "$n" -lt "$kills" ]; do
     # shellcheck disable=SC2154
     kill -9 "$victim" 2>/dev/null && n=$((n + 1)) || break
     wait "$victim" 2>/dev/null
+    if [ "$crash" -gt 0 ] && [ "$n" = "$crash" ]; then
+        "$postgres" stop
+        sleep 2
+        "$postgres" start
+    fi
     start $i
 done
 [ "$n" -gt 0 ] || complain "the commands ended before one could be killed"
@@ -41,11 +53,14 @@ for i in 1 2 3; do
     cmp -s table "table$i" || complain "command $i prints another table: $(diff table "table$i" | head -5)"
 done
 "$rows" alone.db >want || complain "rows of alone.db"
-"$rows" shared.db >have || complain "rows of shared.db"
+"$rows" "$store" >have || complain "rows of $store"
 cmp -s want have || complain "rows differ: $(diff want have | head -4 | cut -c 1-160)"
 grep -h "epochs, val" log1 log2 log3 | sed 's/^[0-9]*\/[0-9]* //; s/:.*//' | sort >trained
 again=$(uniq -d trained)
-[ -z "$again" ] || complain "trained twice: $again"
-[ -e shared.db.unfinished ] && complain "shared.db.unfinished is left: $(ls shared.db.unfinished)"
+[ -z "$again" ] || [ "$crash" -gt 0 ] || complain "trained twice: $again"
+for left in ./*.unfinished; do
+    [ ! -e "$left" ] || complain "$left is left: $(ls "$left")"
+done
+grep -q geheim log1 log2 log3 && complain "a password is shown"
 echo "$n kills, $(wc -l <want) runs, $(wc -l <trained) of them told"
 exit "$bad"

@@ -322,6 +322,28 @@ static void odd_names_of_files_are_files(void **state)
     assert_int_equal(chdir(before), 0);
 }
 
+static void a_store_on_a_network_is_read_but_not_written(void **state)
+{
+    (void)state;
+    FILES_ONLY();
+    const char *path = fresh();
+    mp_store *s = open_store(path, MP_STORE_WRITE);
+    assert_int_equal(put(s, 42, 1, NULL), MP_OK);
+    mp_store_close(s);
+    setenv("MIDPOOL_FILE_SYSTEM", "0x6969", 1);
+    assert_int_equal(mp_store_open(path, MP_STORE_WRITE, &s), MP_ERR_USAGE);
+    static const char *const ways[] = { "(NFS)", "postgresql://", "--part", "midpool merge", "MPI" };
+    for (int i = 0; i < 5; i++) assert_non_null(strstr(mp_message(), ways[i]));
+    assert_int_equal(mp_store_open("only-a-name.db", MP_STORE_WRITE, &s), MP_ERR_USAGE);
+    assert_int_not_equal(access("only-a-name.db", F_OK), 0);
+    s = open_store(path, MP_STORE_READ);
+    assert_int_equal(status_of(s, 42, 1), MP_RUN_DONE);
+    mp_store_close(s);
+    setenv("MIDPOOL_FILE_SYSTEM", "0xEF53", 1); /* ext4 */
+    mp_store_close(open_store(path, MP_STORE_WRITE));
+    unsetenv("MIDPOOL_FILE_SYSTEM");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +358,7 @@ int main(void)
         cmocka_unit_test(a_store_of_a_newer_version_is_refused),
         cmocka_unit_test(a_store_in_a_read_only_folder_can_be_read),
         cmocka_unit_test(odd_names_of_files_are_files),
+        cmocka_unit_test(a_store_on_a_network_is_read_but_not_written),
     };
     fixture_begin();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

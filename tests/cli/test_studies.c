@@ -4,6 +4,7 @@
 #include "conf/config.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define QUICK "--hidden 8 --layers 2 --batch-size 16 --lr 0.01 --quiet"
@@ -253,6 +254,182 @@ static void runs_are_compared_and_exported_from_several_stores(void **state)
     mp_spawn_free(&s);
 }
 
+/* ---- choosing over what is swept ---- */
+
+#define POINTS_YAML "pool: [topk, sag]\nhidden: [4, 8]\nlr: [0.001, 0.02]\nseeds: 2\nfolds: 3\nepochs: 4\nlayers: 2\n"
+
+/* The mean of a field over the folds of a point and a seed, looked for in all runs. */
+static double mean_at(const mp_json *runs, const char *pool, int hidden, double lr, int seed, const char *field)
+{
+    double sum = 0;
+    int n = 0;
+    for (const mp_json *r = runs->first; r; r = r->next) {
+        const mp_json *c = mp_json_get(r, "config");
+        if (strcmp(mp_json_text(c, "pool", ""), pool) != 0 || mp_json_int(c, "hidden", 0) != hidden ||
+            fabs(mp_json_real(c, "lr", 0) - lr) > 1e-12 || mp_json_int(c, "seed", 0) != seed)
+            continue;
+        sum += mp_json_real(r, field, -1);
+        n++;
+    }
+    assert_int_equal(n, 3);
+    return sum / n;
+}
+
+static const int hiddens[] = { 4, 4, 8, 8 };
+static const double rates[] = { 0.001, 0.02, 0.001, 0.02 };
+
+/* The best of the four points of a seed by validation, or by test. */
+static int best_of(const mp_json *runs, const char *pool, int seed, bool by_test)
+{
+    int best = 0;
+    for (int p = 1; p < 4; p++) {
+        const char *field = by_test ? "test_metric" : "val_metric";
+        double x = mean_at(runs, pool, hiddens[p], rates[p], seed, field),
+               y = mean_at(runs, pool, hiddens[best], rates[best], seed, field);
+        double loss = mean_at(runs, pool, hiddens[p], rates[p], seed, "val_loss"),
+               than = mean_at(runs, pool, hiddens[best], rates[best], seed, "val_loss");
+        if (x > y + 1e-12 || (!by_test && fabs(x - y) <= 1e-12 && loss < than)) best = p;
+    }
+    return best;
+}
+
+static void a_sweep_is_one_row_a_method_chosen_by_validation(void **state)
+{
+    (void)state;
+    put("points.yaml", POINTS_YAML);
+    mp_spawned s = expect(0, "sweep @/points.yaml --datasets @/TINY --store @/points.db --json --quiet", NULL);
+    const mp_json *v = json_of(&s), *rows = mp_json_get(v, "studies"), *runs = mp_json_get(v, "runs");
+    assert_int_equal(rows->count, 2);
+    assert_int_equal(runs->count, 2 * 4 * 2 * 3);
+    double mean[2];
+    for (int i = 0; i < 2; i++) {
+        const char *pool = i ? "sag" : "topk";
+        const mp_json *summary = mp_json_get(mp_json_at(rows, i), "summary");
+        const mp_json *chosen = mp_json_get(mp_json_get(summary, "val"), "chosen");
+        double honest = 0, greedy = 0;
+        for (int seed = 42; seed < 44; seed++) {
+            int p = best_of(runs, pool, seed, false), t = best_of(runs, pool, seed, true);
+            honest += mean_at(runs, pool, hiddens[p], rates[p], seed, "test_metric") / 2;
+            greedy += mean_at(runs, pool, hiddens[t], rates[t], seed, "test_metric") / 2;
+            const mp_json *c = mp_json_at(chosen, seed - 42);
+            assert_int_equal(mp_json_int(c, "point", 0), p + 1);
+            assert_int_equal(mp_json_int(c, "hidden", 0), hiddens[p]);
+            assert_true(fabs(mp_json_real(c, "lr", 0) - rates[p]) < 1e-12);
+        }
+        mean[i] = mp_json_real(mp_json_get(summary, "val"), "mean", -1);
+        assert_true(fabs(mean[i] - honest) < 1e-12);
+        assert_true(fabs(mp_json_real(mp_json_get(summary, "paper"), "mean", -1) - greedy) < 1e-12);
+    }
+    mp_spawn_free(&s);
+    s = expect(0, "report @/points.db --out @/points.html --json", NULL);
+    rows = mp_json_get(json_of(&s), "studies");
+    assert_int_equal(rows->count, 2); /* the same two rows */
+    for (int i = 0; i < 2; i++) {
+        const mp_json *row = row_of(json_of(&s), i ? "sag, 4 points of hidden, lr" : "topk, 4 points of hidden, lr");
+        assert_non_null(row);
+        assert_true(fabs(mp_json_real(mp_json_get(mp_json_get(row, "summary"), "val"), "mean", -1) - mean[i]) < 1e-12);
+    }
+    mp_spawn_free(&s);
+    s = expect(0, "sweep @/points.yaml --datasets @/TINY --store @/points.db --quiet --show-points", NULL);
+    assert_non_null(strstr(s.out.p, "  gap  "));
+    assert_non_null(strstr(s.out.p, "hidden = 4, lr = 0.001"));
+    mp_spawn_free(&s);
+}
+
+static void inner_runs_and_retrainings_are_in_the_row_of_their_study_alone(void **state)
+{
+    (void)state;
+    put("points.yaml", POINTS_YAML);
+    mp_spawned s = expect(
+        0, "sweep @/points.yaml --datasets @/TINY --store @/points.db --json --quiet --select nested --retrain 2",
+        NULL);
+    const mp_json *row = mp_json_at(mp_json_get(json_of(&s), "studies"), 0);
+    const mp_json *nested = mp_json_get(mp_json_get(row, "summary"), "nested");
+    double mean = mp_json_real(nested, "mean", -1);
+    assert_int_equal(mp_json_get(nested, "chosen")->count, 2 * 3); /* for each seed and fold */
+    assert_int_equal(mp_json_int(nested, "runs", 0), 2 * 3 * (4 + 2));
+    assert_null(mp_json_get(mp_json_get(row, "summary"), "paper"));
+    mp_spawn_free(&s);
+    s = expect(0, "report @/points.db --out @/points.html --json", NULL);
+    const mp_json *rows = mp_json_get(json_of(&s), "studies");
+    assert_int_equal(rows->count, 4); /* beside the two rows from before */
+    row = row_of(json_of(&s), "topk, 4 points of hidden, lr, nested");
+    assert_non_null(row);
+    assert_true(fabs(mp_json_real(mp_json_get(mp_json_get(row, "summary"), "nested"), "mean", -1) - mean) < 1e-12);
+    row = row_of(json_of(&s), "topk, 4 points of hidden, lr");
+    assert_int_equal(mp_json_int(row, "runs", 0), 24);
+    mp_spawn_free(&s);
+}
+
+static void models_of_chosen_runs_are_kept_and_no_others(void **state)
+{
+    (void)state;
+    put("points.yaml", POINTS_YAML);
+    for (int i = 0; i < 2; i++) { /* chosen runs that were trained before are trained again, then found */
+        mp_spawned s = expect(0, "sweep @/points.yaml --datasets @/TINY --store @/points.db --models @/chosen",
+                              i ? NULL : "12 runs that were in ");
+        mp_spawn_free(&s);
+        s = expect(0, "predict @/chosen @/TINY --json", NULL);
+        assert_int_equal(mp_json_get(json_of(&s), "models")->count, 2 * 2 * 3);
+        mp_spawn_free(&s);
+    }
+    assert_true(exists("chosen/TINY-sag-seed43-fold3.safetensors") && !exists("chosen/unchosen"));
+    mp_spawned s = expect(0, "sweep @/points.yaml --datasets @/TINY --store @/fresh.db --models @/new --quiet", NULL);
+    mp_spawn_free(&s);
+    assert_false(exists("new/unchosen"));
+    assert_int_equal(system(mp_arena_printf(arena, "diff -r '%s' '%s'", path("chosen"), path("new"))), 0);
+    s = expect(0, "sweep @/points.yaml --datasets @/TINY --store @/points.db --models-all @/all --quiet", NULL);
+    mp_spawn_free(&s);
+    s = expect(0, "predict @/all @/TINY --json", NULL);
+    assert_int_equal(mp_json_get(json_of(&s), "models")->count, 48);
+    mp_spawn_free(&s);
+    refuse(2, "cv @/TINY --models @/a --models-all @/b --store @/points.db --quiet",
+           "--models or --models-all, not both");
+}
+
+static void a_dry_run_counts_runs_and_trains_none(void **state)
+{
+    (void)state;
+    put("points.yaml", POINTS_YAML);
+    mp_spawned s = expect(0, "sweep @/points.yaml --datasets @/TINY --store @/none.db --quiet --dry-run", NULL);
+    assert_non_null(strstr(s.out.p, "  minutes to go"));
+    assert_non_null(strstr(s.out.p, "MiB"));
+    assert_false(exists("none.db"));
+    mp_spawn_free(&s);
+    s = expect(0,
+               "cv @/TINY --pool topk --hidden 4 --lr 0.02 --layers 2 --seeds 3 --folds 3 --epochs 4 "
+               "--store @/points.db --quiet --dry-run",
+               NULL);
+    assert_non_null(strstr(s.out.p, "       1     9      6 ")); /* one point, nine runs, six of them there */
+    mp_spawn_free(&s);
+}
+
+static void random_points_and_halving_are_told_and_wrong_searches_refused(void **state)
+{
+    (void)state;
+    put("random.yaml",
+        "pool: topk\nlr: {from: 1e-4, to: 1e-1, scale: log}\nhidden: [4, 8]\nsearch: halving\npoints: 4\n"
+        "eta: 2\nleast-epochs: 1\nseeds: 1\nfolds: 2\nepochs: 4\nlayers: 2\n");
+    mp_spawned s = expect(0, "sweep @/random.yaml --datasets @/TINY --store @/r.db --quiet --show-points", NULL);
+    assert_non_null(strstr(s.out.p, "after 1 epochs"));
+    assert_non_null(strstr(s.out.p, "14 of 14")); /* 4 + 2 + 1 points on two folds */
+    mp_spawn_free(&s);
+    s = expect(0, "report @/r.db --out @/r.html --json", NULL);
+    assert_int_equal(mp_json_get(json_of(&s), "studies")->count, 1);
+    assert_non_null(row_of(json_of(&s), "topk, 4 points of hidden, lr, halving by 2"));
+    mp_spawn_free(&s);
+    put("w.yaml", "lr: {from: 1e-4, to: 1e-1}\n");
+    refuse(2, "sweep @/w.yaml --datasets @/TINY --store @/w.db --quiet",
+           "w.yaml:1: lr: a range needs 'search: random'");
+    put("w.yaml", "pool: {from: 1, to: 2}\n");
+    refuse(2, "sweep @/w.yaml --datasets @/TINY --store @/w.db --quiet", "w.yaml:1: pool: rows are given as a list");
+    put("w.yaml", "ratio: [0.5, 0.8]\nrows: [rato]\n");
+    refuse(2, "sweep @/w.yaml --datasets @/TINY --store @/w.db --quiet", "did you mean");
+    put("w.yaml", "epochs: [2, 4]\nsearch: halving\n");
+    refuse(2, "sweep @/w.yaml --datasets @/TINY --store @/w.db --quiet",
+           "epochs: with halving all points have the same");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +438,11 @@ int main(void)
         cmocka_unit_test(runs_of_cv_carry_their_configuration),
         cmocka_unit_test(a_report_has_the_rows_that_studies_declared),
         cmocka_unit_test(seeds_that_no_number_holds_are_refused),
+        cmocka_unit_test(a_sweep_is_one_row_a_method_chosen_by_validation),
+        cmocka_unit_test(inner_runs_and_retrainings_are_in_the_row_of_their_study_alone),
+        cmocka_unit_test(models_of_chosen_runs_are_kept_and_no_others),
+        cmocka_unit_test(a_dry_run_counts_runs_and_trains_none),
+        cmocka_unit_test(random_points_and_halving_are_told_and_wrong_searches_refused),
         cmocka_unit_test(parts_of_a_study_are_its_runs_bit_for_bit),
         cmocka_unit_test(a_part_says_what_it_has_and_what_is_missing),
     };

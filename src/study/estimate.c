@@ -22,16 +22,16 @@ static mp_err try_epochs(const mp_study_row *r, double *seconds, int *epochs)
 }
 
 /* A rung has fewer epochs than a run that goes to the end. */
-static double mean_share(const mp_study_row *r)
+static double mean_epochs(const mp_study_row *r, int usual)
 {
     double epochs = 0, points = 0;
     int left = r->points.count;
     for (int rung = 0; rung < r->rungs; rung++) {
-        epochs += (double)left * r->rung[rung];
+        epochs += (double)left * (r->rung[rung] < usual ? r->rung[rung] : usual);
         points += left;
         if (r->rule.eta) left = mp_rule_survivors(&r->rule, left);
     }
-    return epochs / points / r->rung[r->rungs - 1];
+    return epochs / points;
 }
 
 mp_err mp_study_estimate(const mp_study *s, const mp_study_row *row, mp_estimate *out)
@@ -51,7 +51,7 @@ mp_err mp_study_estimate(const mp_study *s, const mp_study_row *row, mp_estimate
         out->epochs = (int)(epochs / out->there + 0.5);
     } else {
         MP_TRY(try_epochs(row, &out->seconds, &out->epochs));
-        out->epochs = (int)(out->epochs * mean_share(row) + 0.5);
+        out->epochs = (int)(mean_epochs(row, out->epochs) + 0.5);
     }
     out->minutes = out->seconds * out->epochs * (double)(out->runs - out->there) / 60 / s->jobs;
     return MP_OK;

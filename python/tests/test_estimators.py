@@ -19,8 +19,11 @@ def test_a_fold_of_mutag_has_the_bits_of_the_program(mutag, tmp_path):
     clf.save(tmp_path / "p.safetensors")
     assert (tmp_path / "p.safetensors").read_bytes() == out.read_bytes()
     assert mp.GraphClassifier("sag", mid=True, epochs=5, seed=42, threads=1).fit(mutag[train[::-1]], val=mutag[val]).result_["sha256"] == clf.result_["sha256"]
-    said = subprocess.run([mp.program(), "predict", str(out), mutag.origin], check=True, capture_output=True, text=True).stdout
-    assert mp.load_model(out).predict(mutag[test]).tolist() == [int(said.splitlines()[i].split()[1]) for i in test] or "label" in said
+    said = subprocess.run([mp.program(), "predict", str(out), mutag.origin, "--csv"], check=True, capture_output=True, text=True).stdout
+    rows = [line.split(",") for line in said.splitlines()]
+    assert rows[0][:2] == ["graph", "label"] and len(rows) == 189
+    assert mp.load_model(out).predict(mutag[test]).tolist() == [int(rows[1 + i][1]) for i in test]
+    np.testing.assert_allclose(clf.predict_proba(mutag)[:, 0], [float(r[2]) for r in rows[1:]], atol=1e-6)
 
 
 def test_it_learns_and_answers_in_the_words_of_its_labels(data, clf):

@@ -7,7 +7,6 @@ import sys
 import time
 
 import pytest
-from conftest import FEW
 
 import midpool as mp
 
@@ -111,10 +110,12 @@ except KeyboardInterrupt:
 
 def test_ctrl_c_ends_a_study_and_keeps_its_runs(tmp_path):
     out, err, _ = interrupted(SHAPES + """
-import os, threading, time
+import json, subprocess, threading, time
+def done():
+    said = subprocess.run([mp.program(), "status", "r.db", "--json"], capture_output=True, text=True)
+    return json.loads(said.stdout)["done"] if said.returncode == 0 else 0
 def tell():
-    while not os.path.exists("r.db"): time.sleep(0.01)
-    time.sleep(0.5)
+    while not done(): time.sleep(0.2)
     print("ready", flush=True)
 threading.Thread(target=tell).start()
 try:
@@ -123,4 +124,5 @@ except KeyboardInterrupt:
     print("stopped")
 """, tmp_path)
     assert out == "stopped\n", err
-    assert FEW and (tmp_path / "r.db").exists()
+    kept = subprocess.run([mp.program(), "status", str(tmp_path / "r.db"), "--json"], check=True, capture_output=True, text=True).stdout
+    assert 0 < json.loads(kept)["done"] < 10000

@@ -46,7 +46,10 @@ mp_err mp_network_refuse(const char *path)
     struct statfs is;
     const char *said = getenv("MIDPOOL_FILE_SYSTEM"), *slash = strrchr(path, '/');
     mp_buf folder = { 0 };
-    mp_buf_add(&folder, path, (size_t)(slash - path) + 1); /* of a path with a slash */
+    if (slash)
+        mp_buf_add(&folder, path, (size_t)(slash - path) + 1);
+    else
+        mp_buf_puts(&folder, ".");
     unsigned long type = statfs(folder.p, &is) == 0 ? (unsigned long)is.f_type & 0xFFFFFFFF : 0;
     if (type == FUSE && !fuse_is_network(folder.p)) type = 0;
     mp_buf_free(&folder);

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* Fails, with the ways out, when the folder of this path (which has a slash) is on one. */
+/* Fails, with the ways out, when the folder of this path is on one. */
 MP_MUST mp_err mp_network_refuse(const char *path);
 
 #endif

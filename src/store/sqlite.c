@@ -15,14 +15,23 @@
 
 #define APPLICATION_ID 0x6D706F6C /* "mpol", in the header: tells a store from other databases */
 
+#define KEPT_MOST 16 /* statements */
+
 typedef struct sqlite_stmt {
     mp_stmt head;
     sqlite3_stmt *stmt;
 } sqlite_stmt;
 
+typedef struct file {
+    sqlite3 *db;
+    sqlite3_stmt *kept[KEPT_MOST]; /* compiled before and not in use now: compiling is most of what a small one costs */
+    int n_kept;
+} file;
+
 static sqlite3 *db_of(const mp_store *s)
 {
-    return s->link;
+    const file *f = s->link;
+    return f ? f->db : NULL;
 }
 
 /* Leaves SQLite's message, with the path and what was being done, for mp_message. */
@@ -54,16 +63,34 @@ static mp_err exec(mp_store *s, const char *sql, const char *doing)
     return sqlite3_exec(db_of(s), sql, NULL, NULL, NULL) == SQLITE_OK ? MP_OK : fail(s, doing);
 }
 
+static sqlite3_stmt *take_kept(file *f, const char *sql)
+{
+    for (int i = 0; i < f->n_kept; i++) {
+        sqlite3_stmt *found = f->kept[i];
+        if (strcmp(sqlite3_sql(found), sql) != 0) continue;
+        f->kept[i] = f->kept[--f->n_kept];
+        return found;
+    }
+    return NULL;
+}
+
 static mp_err prepare(mp_store *s, const char *sql, mp_stmt **out)
 {
     sqlite_stmt *stmt = calloc(1, sizeof *stmt);
     if (!stmt) return mp_no_memory(sizeof *stmt);
     stmt->head.store = s;
     *out = &stmt->head;
+    stmt->stmt = take_kept(s->link, sql);
+    if (stmt->stmt) return MP_OK;
     if (sqlite3_prepare_v2(db_of(s), sql, -1, &stmt->stmt, NULL) == SQLITE_OK) return MP_OK;
     free(stmt);
     *out = NULL;
     return fail(s, "reading the store");
+}
+
+static void forget_kept(file *f)
+{
+    while (f->n_kept > 0) sqlite3_finalize(f->kept[--f->n_kept]);
 }
 
 static sqlite3_stmt *own(mp_stmt *stmt)
@@ -85,7 +112,13 @@ static void again(mp_stmt *stmt)
 
 static void end(mp_stmt *stmt)
 {
-    sqlite3_finalize(own(stmt));
+    file *f = stmt->store->link;
+    sqlite3_reset(own(stmt));
+    sqlite3_clear_bindings(own(stmt));
+    if (f->n_kept < KEPT_MOST)
+        f->kept[f->n_kept++] = own(stmt);
+    else
+        sqlite3_finalize(own(stmt));
     free(stmt);
 }
 
@@ -387,11 +420,11 @@ static mp_err reopen_immutable(mp_store *s)
     name.n = 0;
     immutable_uri(s->path, &name);
     if (!log_left) {
-        sqlite3 *db = NULL;
-        sqlite3_close(db_of(s));
-        sqlite3_open_v2(name.p, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
-        s->link = db;
-        distrust(db);
+        file *f = s->link;
+        forget_kept(f);
+        sqlite3_close(f->db);
+        sqlite3_open_v2(name.p, &f->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+        distrust(f->db);
     }
     mp_buf_free(&name);
     return prepare_to_read(s);
@@ -402,7 +435,6 @@ static mp_err reopen_immutable(mp_store *s)
  * writing is not allowed. */
 static mp_err open_file(mp_store *s, const char *where, mp_store_mode mode)
 {
-    sqlite3 *db = NULL;
     int flags = SQLITE_OPEN_READWRITE | (mode == MP_STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
     mp_buf full = { 0 };
     if (where[0] != '/' && where[0] != '.') mp_buf_puts(&full, "./"); /* ":memory:" and the like mean files here */
@@ -412,21 +444,27 @@ static mp_err open_file(mp_store *s, const char *where, mp_store_mode mode)
     if (mode == MP_STORE_WRITE) MP_TRY(mp_network_refuse(s->path));
     if (mode == MP_STORE_READ && access(s->path, R_OK) != 0)
         return mp_fail(MP_ERR_IO, "%s: %s", s->path, strerror(errno));
-    int rc = sqlite3_open_v2(s->path, &db, flags, NULL);
-    s->link = db;
+    file *f = calloc(1, sizeof *f);
+    if (!f) return mp_no_memory(sizeof *f);
+    s->link = f;
+    int rc = sqlite3_open_v2(s->path, &f->db, flags, NULL);
     if (rc != SQLITE_OK) return fail(s, "opening the store");
     wait_as_said(s);
-    distrust(db);
+    distrust(f->db);
     if (mode == MP_STORE_WRITE) return prepare_to_write(s);
     mp_err e = prepare_to_read(s);
-    int code = sqlite3_errcode(db) & 0xFF;
+    int code = sqlite3_errcode(f->db) & 0xFF;
     if (e == MP_ERR_IO && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY)) e = reopen_immutable(s);
     return e;
 }
 
 static void close_file(mp_store *s)
 {
-    sqlite3_close(db_of(s));
+    file *f = s->link;
+    if (!f) return;
+    forget_kept(f);
+    sqlite3_close(f->db);
+    free(f);
 }
 
 /* ---- the row ---- */
@@ -443,26 +481,13 @@ static void name(const char *where, mp_buf *shown, mp_buf *beside)
     mp_buf_puts(beside, where);
 }
 
-const mp_driver mp_sqlite = { .now = "((julianday('now') - 2440587.5) * 86400.0)",
-                              .stamp = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')",
-                              .rows = 1,
-                              .takes = takes,
-                              .name = name,
-                              .open = open_file,
-                              .close = close_file,
-                              .wait = wait_as_said,
-                              .exec = exec,
-                              .prepare = prepare,
-                              .step = step,
-                              .again = again,
-                              .end = end,
-                              .bind_text = bind_text,
-                              .bind_int = bind_int,
-                              .bind_real = bind_real,
-                              .type = type,
-                              .text = text,
-                              .whole = whole,
-                              .real = real,
-                              .begin = begin,
-                              .commit = commit,
-                              .rollback = rollback };
+/* clang-format off */
+const mp_driver mp_sqlite = {
+    .now = "((julianday('now') - 2440587.5) * 86400.0)", .stamp = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')", .rows = 1,
+    .takes = takes, .name = name, .open = open_file, .close = close_file, .wait = wait_as_said,
+    .exec = exec, .prepare = prepare, .step = step, .again = again, .end = end,
+    .bind_text = bind_text, .bind_int = bind_int, .bind_real = bind_real,
+    .type = type, .text = text, .whole = whole, .real = real,
+    .begin = begin, .commit = commit, .rollback = rollback,
+};
+/* clang-format on */

@@ -335,6 +335,7 @@ static void a_store_on_a_network_is_read_but_not_written(void **state)
     static const char *const ways[] = { "(NFS)", "postgresql://", "--part", "midpool merge", "MPI" };
     for (int i = 0; i < 5; i++) assert_non_null(strstr(mp_message(), ways[i]));
     assert_int_equal(mp_store_open("only-a-name.db", MP_STORE_WRITE, &s), MP_ERR_USAGE);
+    assert_int_equal(mp_store_open(".only-a-name.db", MP_STORE_WRITE, &s), MP_ERR_USAGE);
     assert_int_not_equal(access("only-a-name.db", F_OK), 0);
     s = open_store(path, MP_STORE_READ);
     assert_int_equal(status_of(s, 42, 1), MP_RUN_DONE);

@@ -1,6 +1,7 @@
 /* bench_er.c - midpool bench er: seconds and bytes of one training step on one Erdos-Renyi graph, growing
  * (protocol.md 9.2).
  * SPDX-License-Identifier: MIT */
+#include "base/json.h"
 #include "cli/bench.h"
 #include "cli/given.h"
 #include "baseline/baseline.h"
@@ -8,6 +9,7 @@
 #include "model/options.h"
 #include "study/step_time.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct er_conf {
@@ -36,11 +38,16 @@ static void print_point(const er_conf *b, const mp_config *conf, const mp_step_t
                         mp_buf *out)
 {
     if (b->how.json) {
-        mp_buf_printf(out,
-                      "%s{\"pool\":\"%s\",\"score_dim\":%d,\"nodes\":%d,\"out_of_memory\":%s,"
-                      "\"seconds_per_step\":%.6g,\"seconds_per_epoch\":%.6g,\"peak_bytes\":%zu}",
-                      out->n > 11 ? "," : "", conf->pool, conf->score_dim, p->nodes, p->full ? "true" : "false",
-                      p->seconds, 10 * p->seconds, p->peak);
+        double seconds = p->full ? (double)NAN : p->seconds;
+        mp_json_open(out, '{');
+        mp_json_add_text(out, "pool", conf->pool);
+        mp_json_add_int(out, "score_dim", conf->score_dim);
+        mp_json_add_int(out, "nodes", p->nodes);
+        mp_json_add_bool(out, "out_of_memory", p->full);
+        mp_json_add_real(out, "seconds_per_step", seconds);
+        mp_json_add_real(out, "seconds_per_epoch", 10 * seconds);
+        mp_json_add_int(out, "peak_bytes", (int64_t)p->peak);
+        mp_json_close(out, '}');
         return;
     }
     mp_buf_printf(out, "%-8s %3d %9d", conf->pool, conf->score_dim, p->nodes);
@@ -117,10 +124,14 @@ static mp_err bench_er(void *conf, const mp_cli_args *args)
         sizes[i] = (int)n;
     }
     mp_buf json = { 0 };
-    mp_buf_puts(&json, "{\"points\":[");
+    mp_json_open(&json, '{');
+    mp_json_key(&json, "points");
+    mp_json_open(&json, '[');
     if (!b->how.json) MP_TRY(mp_cli_print("pool       h     nodes  seconds a step  peak MiB\n", 49));
     for (int i = 0; i < pools; i++) MP_TRY(run_pool(b, &model[i], sizes, count < 32 ? count : 32, &json));
-    mp_buf_puts(&json, "]}\n");
+    mp_json_close(&json, ']');
+    mp_json_close(&json, '}');
+    mp_buf_puts(&json, "\n");
     mp_err e = b->how.json ? mp_cli_print(json.p, json.n) : MP_OK;
     mp_buf_free(&json);
     return e;

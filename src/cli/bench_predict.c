@@ -1,6 +1,7 @@
 /* bench_predict.c - midpool bench predict: graphs a second through a network with random weights, without reading and
  * printing: in blocks over all threads, as the command predict computes, and one at a time through the library's call.
  * SPDX-License-Identifier: MIT */
+#include "base/json.h"
 #include "cli/bench.h"
 #include "cli/given.h"
 #include "cli/setup.h"
@@ -104,18 +105,26 @@ static mp_err print_rates(const predict_conf *b, const mp_dataset *d, int thread
     mp_buf out = { 0 };
     const char *isa = mp_kernels_get()->isa;
     double nodes = (double)d->graphs.nodes / d->graphs.graphs;
-    if (b->how.json)
-        mp_buf_printf(&out,
-                      "{\"dataset\":\"%s\",\"pool\":\"%s\",\"score_dim\":%d,\"threads\":%d,\"isa\":\"%s\","
-                      "\"nodes_per_graph\":%.4g,\"graphs_per_second\":%.6g,\"single_graphs_per_second\":%.6g}\n",
-                      d->name, b->model.pool, b->model.score_dim, threads, isa, nodes, blocks, singly);
-    else
+    if (b->how.json) {
+        mp_json_open(&out, '{');
+        mp_json_add_text(&out, "dataset", d->name);
+        mp_json_add_text(&out, "pool", b->model.pool);
+        mp_json_add_int(&out, "score_dim", b->model.score_dim);
+        mp_json_add_int(&out, "threads", threads);
+        mp_json_add_text(&out, "isa", isa);
+        mp_json_add_real(&out, "nodes_per_graph", nodes);
+        mp_json_add_real(&out, "graphs_per_second", blocks);
+        mp_json_add_real(&out, "single_graphs_per_second", singly);
+        mp_json_close(&out, '}');
+        mp_buf_puts(&out, "\n");
+    } else {
         mp_buf_printf(&out,
                       "%s, %s, h = %d, hidden %d, %.1f nodes a graph, kernels %s\n"
                       "  in blocks of %d, %d threads   %8.0f graphs a second, %.2f us a graph and thread\n"
                       "  one at a time, 1 thread     %8.0f graphs a second, %.2f us a graph\n",
                       d->name, b->model.pool, b->model.score_dim, b->model.hidden, nodes, isa, BLOCK, threads, blocks,
                       1e6 * threads / blocks, singly, 1e6 / singly);
+    }
     mp_err e = mp_cli_print(out.p, out.n);
     mp_buf_free(&out);
     return e;

@@ -4,6 +4,7 @@
  * written down by all threads at once; printed in order. What is printed does not depend on threads or pieces.
  * SPDX-License-Identifier: MIT */
 #include "base/guard.h"
+#include "base/halt.h"
 #include "base/relay.h"
 #include "cli/cli.h"
 #include "cli/columns.h"
@@ -20,10 +21,13 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#define SHEETS 3 /* pieces of the input a thread: enough that it need not wait for the one before */
+#define STOP_MS 100 /* between looks at whether to stop */
+#define SHEETS  3   /* pieces of the input a thread: enough that it need not wait for the one before */
 
 typedef struct predict {
     const char *data, *smiles, *out, *part;
@@ -111,11 +115,18 @@ static mp_model *first_of(const job *j)
     return j->by.by[0].model; /* what it is asked about here, all agree in */
 }
 
-/* What lies before the part is cut off and not read. */
+static mp_err stopped(void)
+{
+    return *mp_halt_asked() ? mp_fail(MP_ERR_IO, "stopped by a signal") : MP_OK;
+}
+
+/* What lies before the part is cut off and not read. Asked to stop, it is as if the input broke off here: what was answered is
+ * printed, and the output gets its end. */
 static mp_err take(void *arg, void *sheet_, bool *got)
 {
     const job *j = arg;
     mp_piece *p = &((sheet *)sheet_)->piece;
+    MP_TRY(stopped());
     do MP_TRY(mp_stream_cut(j->stream, p, got));
     while (*got && p->start + p->graphs <= j->from);
     *got = *got && p->start < j->to;
@@ -413,8 +424,23 @@ static mp_err run_dataset(job *j, const predict *p, const char *input, int threa
     mp_err e = count_graphs(j, format, &in, a);
     if (e == MP_OK) e = open_stream(j, format, &in, a);
     if (e == MP_OK) e = run_stream(j, threads, a);
-    if (e == MP_OK || j->over || j->stuck || !format->whole_after) return e;
+    if (e == MP_OK || j->over || j->stuck || !format->whole_after || *mp_halt_asked()) return e;
     return run_whole(j, in.path, mp_arena_text(a, mp_message(), strlen(mp_message())), threads, a);
+}
+
+/* Standard input, which may have nothing for hours: it is looked at whether somebody wants to stop. */
+static ptrdiff_t read_or_stop(void *state, char *to, size_t n)
+{
+    const mp_tap *tap = state;
+    struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+    while (!*mp_halt_asked() && poll(&in, 1, STOP_MS) <= 0) {}
+    return stopped() == MP_OK ? tap->read(tap->state, to, n) : -1;
+}
+
+static void close_tap(void *state)
+{
+    const mp_tap *tap = state;
+    tap->close(tap->state);
 }
 
 static mp_err run_input(job *j, const predict *p, const char *input, int threads, mp_arena *a)
@@ -427,7 +453,9 @@ static mp_err run_input(job *j, const predict *p, const char *input, int threads
                                      "file or a data set, not -");
     MP_TRY(mp_format_takes(&mp_format_jsonl, &in));
     MP_TRY(mp_tap_file(input, &tap));
-    j->stream = mp_stream_jsonl(in.path, tap, &j->as);
+    mp_tap *file = MP_NEW(a, mp_tap, 1);
+    *file = tap;
+    j->stream = mp_stream_jsonl(in.path, (mp_tap){ read_or_stop, close_tap, file }, &j->as);
     return run_stream(j, threads, a);
 }
 
@@ -451,7 +479,10 @@ static mp_err ask_calibration(job *j, mp_arena *a)
 static mp_err answer_input(job *j, const predict *p, const char *input, mp_arena *a)
 {
     mp_failure failure;
+    mp_halt halt;
+    mp_halt_begin(&halt, false);
     mp_failure_keep(&failure, run_input(j, p, input, mp_setup_threads(p->threads), a));
+    mp_halt_end(&halt);
     bool failed = failure.e != MP_OK;
     if (failed && (j->stuck || !j->begun)) return mp_failure_again(&failure);
     MP_TRY(print_head(j));

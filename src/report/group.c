@@ -54,11 +54,33 @@ static const char *tag_of(const mp_run_key *k, mp_grid grid, mp_arena *a)
     return tag;
 }
 
+/* Tags of runs met lately: those of a study differ in seed and fold alone, which no tag has. */
+enum { PLACES = 1024 };
+typedef struct known_tag {
+    mp_run_key key;
+    const char *tag;
+} known_tag;
+
+/* The tag of a run; equal ones are mostly the same pointer, too. */
+static const char *run_tag(known_tag **known, const mp_run_key *k, mp_arena *a)
+{
+    mp_run_key like = *k;
+    like.fold = 0;
+    like.config.seed = 0;
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < sizeof like; i++) hash = (hash ^ ((const unsigned char *)&like)[i]) * 16777619u;
+    known_tag **at = &known[hash % PLACES];
+    if (!*at) *at = MP_NEW(a, known_tag, 1);
+    if (!(*at)->tag || memcmp(&(*at)->key, &like, sizeof like) != 0)
+        **at = (known_tag){ like, tag_of(k, MP_GRID_NONE, a) };
+    return (*at)->tag;
+}
+
 /* Runs of one tag stay in the order they came in. */
 static int by_tag(const void *a, const void *b)
 {
     const member *x = a, *y = b;
-    int order = strcmp(x->tag, y->tag);
+    int order = x->tag == y->tag ? 0 : strcmp(x->tag, y->tag);
     return order ? order : (x->run > y->run) - (x->run < y->run);
 }
 
@@ -420,7 +442,8 @@ void mp_group_runs(const mp_stored *run, int n, const mp_declared *declared, int
     member *t = MP_NEW(a, member, n + 1);
     pattern *p = MP_NEW(a, pattern, studies + 1);
     maker m = { .arena = a, .metric = metric };
-    for (int i = 0; i < n; i++) t[i] = (member){ .tag = tag_of(&run[i].key, MP_GRID_NONE, a), .run = &run[i] };
+    known_tag **tags = MP_NEW(a, known_tag *, PLACES);
+    for (int i = 0; i < n; i++) t[i] = (member){ .tag = run_tag(tags, &run[i].key, a), .run = &run[i] };
     for (int i = 0; i < studies; i++) p[i] = (pattern){ tag_of(&declared[i].key, declared[i].grid, a), &declared[i] };
     qsort(t, (size_t)n, sizeof *t, by_tag);
     qsort(p, (size_t)studies, sizeof *p, by_pattern);

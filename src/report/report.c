@@ -384,7 +384,7 @@ static mp_err write_page(const page *p, mp_buf *out)
     return MP_OK;
 }
 
-/* What is said of where runs come from: `p` has source, store and join. */
+/* `p` says where runs come from (source, store and join), and may have them in studies already. */
 static mp_err make_page(page p, const mp_stored *run, int n, const mp_report_options *o, mp_buf *out)
 {
     mp_buf body = { 0 };
@@ -393,7 +393,7 @@ static mp_err make_page(page p, const mp_stored *run, int n, const mp_report_opt
     p.o = o;
     p.run = run;
     p.n = n;
-    mp_group_runs(run, n, o->declared, o->studies, o->metric, p.arena, &p.study, &p.count);
+    if (!p.study) mp_group_runs(run, n, o->declared, o->studies, o->metric, p.arena, &p.study, &p.count);
     mp_err e = write_page(&p, out);
     mp_buf_free(&body);
     mp_arena_free(p.arena);
@@ -405,12 +405,9 @@ mp_err mp_report_html(const mp_stored *run, int n, const char *source, const mp_
     return make_page((page){ .source = source, .store = source ? source : "midpool.db" }, run, n, o, out);
 }
 
-static mp_err write_forms(const mp_stored *run, int n, const mp_report_options *o, mp_arena *a, mp_buf *text,
+static mp_err write_forms(const mp_group *study, int count, const mp_report_options *o, mp_arena *a, mp_buf *text,
                           mp_buf *json)
 {
-    const mp_group *study;
-    int count;
-    mp_group_runs(run, n, o->declared, o->studies, o->metric, a, &study, &count);
     if (text) {
         mp_table t;
         MP_TRY(mp_report_results(study, count, NULL, o, a, &t));
@@ -452,7 +449,8 @@ static mp_err write_all(mp_stores *s, page p, const char *out_path, const mp_rep
     if (with.left_out && o->note) o->note(line);
     MP_TRY(
         mp_stores_declared(s, a, &with.declared, &with.studies)); /* after the runs: none of them is of a later study */
-    MP_TRY(write_forms(run, n, &with, a, text, json));
+    mp_group_runs(run, n, with.declared, with.studies, with.metric, a, &p.study, &p.count);
+    MP_TRY(write_forms(p.study, p.count, &with, a, text, json));
     mp_err e = make_page(p, run, n, &with, &html);
     if (e == MP_OK) e = mp_write_file(out_path, html.p, html.n);
     mp_buf_free(&html);

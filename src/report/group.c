@@ -216,6 +216,26 @@ static bool forms_grid(const member *family, int n, mp_grid grid)
     return true;
 }
 
+static int by_member(const void *a, const void *b)
+{
+    const member *x = a, *y = b;
+    int order = by_setting(&x->run->key.config, &y->run->key.config);
+    return order ? order : (x->run > y->run) - (x->run < y->run);
+}
+
+/* A row for each setting that is in none yet. */
+static void make_settings(maker *m, member *family, int n)
+{
+    qsort(family, (size_t)n, sizeof *family, by_member);
+    for (int from = 0, to; from < n; from = to) {
+        const mp_config *config = &family[from].run->key.config;
+        bool counted = true;
+        for (to = from; to < n && by_setting(config, &family[to].run->key.config) == 0; to++)
+            counted = counted && family[to].counted;
+        if (!counted) make_row(m, family + from, to - from, MP_GRID_NONE, config);
+    }
+}
+
 /* What no study declared: one of the known grids if it is exactly that, else a row for each setting. The
  * smaller grid goes first: it is part of the larger. */
 static void make_undeclared(maker *m, member *family, int n)
@@ -224,8 +244,9 @@ static void make_undeclared(maker *m, member *family, int n)
     mp_grid grid = MP_GRID_NONE;
     for (int k = 0; k < 2 && grid == MP_GRID_NONE; k++)
         if (forms_grid(family, n, known[k])) grid = known[k];
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n && grid != MP_GRID_NONE; i++)
         if (!family[i].counted) make_row(m, family, n, grid, &family[i].run->key.config); /* nested ones are counted */
+    if (grid == MP_GRID_NONE) make_settings(m, family, n);
 }
 
 /* Data set, operator, kind, and what is alike stays together, whatever the order of runs. */

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/predict.h"
 #include "cli/setup.h"
+#include "cli/stdin_tap.h"
 #include "data/format.h"
 #include "data/load.h"
 #include "data/seal.h"
@@ -21,13 +22,10 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#define STOP_MS 100 /* between looks at whether to stop */
-#define SHEETS  3   /* pieces of the input a thread: enough that it need not wait for the one before */
+#define SHEETS 3 /* pieces of the input a thread: enough that it need not wait for the one before */
 
 typedef struct predict {
     const char *data, *smiles, *out, *part;
@@ -115,18 +113,13 @@ static mp_model *first_of(const job *j)
     return j->by.by[0].model; /* what it is asked about here, all agree in */
 }
 
-static mp_err stopped(void)
-{
-    return *mp_halt_asked() ? mp_fail(MP_ERR_IO, "stopped by a signal") : MP_OK;
-}
-
 /* What lies before the part is cut off and not read. Asked to stop, it is as if the input broke off here: what was answered is
  * printed, and the output gets its end. */
 static mp_err take(void *arg, void *sheet_, bool *got)
 {
     const job *j = arg;
     mp_piece *p = &((sheet *)sheet_)->piece;
-    MP_TRY(stopped());
+    MP_TRY(mp_stopped());
     do MP_TRY(mp_stream_cut(j->stream, p, got));
     while (*got && p->start + p->graphs <= j->from);
     *got = *got && p->start < j->to;
@@ -428,21 +421,6 @@ static mp_err run_dataset(job *j, const predict *p, const char *input, int threa
     return run_whole(j, in.path, mp_arena_text(a, mp_message(), strlen(mp_message())), threads, a);
 }
 
-/* Standard input, which may have nothing for hours: it is looked at whether somebody wants to stop. */
-static ptrdiff_t read_or_stop(void *state, char *to, size_t n)
-{
-    const mp_tap *tap = state;
-    struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
-    while (!*mp_halt_asked() && poll(&in, 1, STOP_MS) <= 0) {}
-    return stopped() == MP_OK ? tap->read(tap->state, to, n) : -1;
-}
-
-static void close_tap(void *state)
-{
-    const mp_tap *tap = state;
-    tap->close(tap->state);
-}
-
 static mp_err run_input(job *j, const predict *p, const char *input, int threads, mp_arena *a)
 {
     mp_tap tap;
@@ -452,10 +430,8 @@ static mp_err run_input(job *j, const predict *p, const char *input, int threads
         return mp_fail(MP_ERR_USAGE, "--part: how many graphs there are decides which are answered: INPUT must be a "
                                      "file or a data set, not -");
     MP_TRY(mp_format_takes(&mp_format_jsonl, &in));
-    MP_TRY(mp_tap_file(input, &tap));
-    mp_tap *file = MP_NEW(a, mp_tap, 1);
-    *file = tap;
-    j->stream = mp_stream_jsonl(in.path, (mp_tap){ read_or_stop, close_tap, file }, &j->as);
+    MP_TRY(mp_stdin_tap(a, &tap));
+    j->stream = mp_stream_jsonl(in.path, tap, &j->as);
     return run_stream(j, threads, a);
 }
 

@@ -147,11 +147,12 @@ static int by_run(const void *a, const void *b)
     return (x->fold > y->fold) - (x->fold < y->fold);
 }
 
-/* Where there is one point nothing is chosen, and seeds that lack a fold count with the others. */
+/* Where there is one point nothing is chosen, and seeds that lack a fold count with the others; but for inner runs and rungs. */
 static bool counts(const mp_group *g, const mp_choice *c, int i)
 {
+    bool all = g->list.count <= 1 && g->rungs <= 1 && !mp_rule_nested(&g->rule);
     if (!isfinite(g->choice[i].test_metric)) return false;
-    return g->list.count <= 1 || mp_choice_took(c, &g->set, &g->choice[i]);
+    return all || mp_choice_took(c, &g->set, &g->choice[i]);
 }
 
 /* Retrainings of one seed and fold are one value: their mean. */

@@ -243,12 +243,20 @@ mp_err mp_stores_load(mp_stores *s, const mp_store_filter *f, mp_arena *a, const
     return join(s, part, a, out, n);
 }
 
+static bool same_points(const mp_declared *x, const mp_declared *y)
+{
+    bool same = x->points.count == y->points.count && mp_rule_equal(&x->rule, &y->rule);
+    for (int i = 0; same && i < x->points.count; i++)
+        same = mp_conf_equal(mp_config_table, &x->points.at[i], &y->points.at[i]);
+    return same;
+}
+
 /* Runs of both would be of the same row. */
 static bool same_study(const mp_declared *x, const mp_declared *y)
 {
     mp_run_key k = x->key, l = y->key;
     char hash[2][65];
-    if (x->grid != y->grid) return false;
+    if (x->grid != y->grid || !same_points(x, y)) return false;
     k.fold = l.fold = k.config.seed = l.config.seed = 0;
     mp_run_key_hash(&k, hash[0]);
     mp_run_key_hash(&l, hash[1]);

@@ -217,6 +217,40 @@ static void what_is_declared_in_several_stores_is_there_once(void **state)
     mp_arena_free(a);
 }
 
+/* Rows that were chosen among other points, or in another way, are two. */
+static void lists_of_points_are_told_apart(void **state)
+{
+    (void)state;
+    mp_config point[3];
+    const mp_opt *const lr[] = { mp_conf_find(mp_config_table, "lr") };
+    for (int i = 0; i < 3; i++) {
+        point[i] = key_of(42, 1).config;
+        point[i].lr = 0.001 * (i + 1);
+    }
+    mp_declared d = { .key = key_of(42, 1), .grid = MP_GRID_LIST };
+    d.points = (mp_points){ .grid = MP_GRID_LIST, .count = 2, .at = point, .options = 1, .option = lr };
+    mp_declared other[] = { d, d, d };
+    other[0].points.at = point + 1;
+    other[1].points.count = 3;
+    other[2].rule.retrain = 2;
+    for (int i = 0; i < 4; i++) {
+        const char *path[] = { made((const int[]){ 42, 1, 0 }), made((const int[]){ 43, 1, 0 }) };
+        for (int k = 0; k < 2; k++) {
+            mp_store *s = open_store(path[k], MP_STORE_WRITE);
+            if (mp_store_declare(s, k == 1 && i < 3 ? &other[i] : &d, 1) != MP_OK) fail_msg("%s", mp_message());
+            mp_store_close(s);
+        }
+        mp_stores *s = opened(path, 2);
+        mp_arena *a = mp_arena_new(0);
+        const mp_declared *all;
+        int n;
+        assert_int_equal(mp_stores_declared(s, a, &all, &n), MP_OK);
+        if (n != (i < 3 ? 2 : 1)) fail_msg("case %d: %d rows", i, n);
+        mp_stores_close(s);
+        mp_arena_free(a);
+    }
+}
+
 static void a_store_that_cannot_be_opened_is_named_and_so_are_all_in_short(void **state)
 {
     (void)state;
@@ -245,6 +279,7 @@ int main(void)
         cmocka_unit_test(a_walk_with_a_filter_comes_first_too),
         cmocka_unit_test(many_runs_are_found_again),
         cmocka_unit_test(what_is_declared_in_several_stores_is_there_once),
+        cmocka_unit_test(lists_of_points_are_told_apart),
         cmocka_unit_test(a_store_that_cannot_be_opened_is_named_and_so_are_all_in_short),
     };
     paths = mp_arena_new(0);

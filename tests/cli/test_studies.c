@@ -182,6 +182,16 @@ static void parts_of_a_study_are_its_runs_bit_for_bit(void **state)
         mp_spawn_free(&s);
     }
     assert_int_equal(found, 18);
+    s = expect(0, "merge @/joined.db @/part-1.db @/part-2.db @/part-3.db", NULL);
+    mp_spawn_free(&s);
+    s = expect(0,
+               "cv @/TINY --pool topk,sag --epochs 3 --seeds 3 --folds 3 --json --hidden 8 --layers 2 --batch-size 16 "
+               "--lr 0.01 --store @/joined.db",
+               "18 of 18 runs were in");
+    const mp_json *joined = mp_json_get(json_of(&s), "runs");
+    assert_int_equal(joined->count, 18);
+    for (int k = 0; k < 18; k++) assert_string_equal(run_text(mp_json_at(joined, k)), run_text(mp_json_at(whole, k)));
+    mp_spawn_free(&s);
 }
 
 static void a_part_says_what_it_has_and_what_is_missing(void **state)

@@ -264,7 +264,7 @@ static void put_config(const mp_config *c, mp_buf *b)
     mp_config_to_full_json(c, b);
 }
 
-static mp_err put_study(const mp_study *s, const mp_study_row *row, mp_buf *b)
+static mp_err put_study(const mp_study *s, const mp_study_row *row, mp_select mode, mp_buf *b)
 {
     mp_paper_cell paper = paper_cell(row, false);
     char name[160];
@@ -281,6 +281,10 @@ static mp_err put_study(const mp_study *s, const mp_study_row *row, mp_buf *b)
     mp_json_add_real(b, "paper_std", paper.mean > 0 ? paper.std / 100 : (double)NAN);
     put_config(&row->config, b);
     MP_TRY(put_summary(s, row, b));
+    mp_choice c;
+    mp_choice_set set = mp_study_set(s, row);
+    MP_TRY(mp_study_choose(s, row, mode, &c));
+    MP_TRY(mp_points_json(&set, &c, &row->points, row->rung, s->arena, b));
     mp_json_close(b, '}');
     return MP_OK;
 }
@@ -331,7 +335,7 @@ mp_err mp_study_json(const mp_study *s, mp_select mode, mp_buf *b)
     mp_json_key(b, "studies");
     mp_json_open(b, '[');
     for (int i = 0; i < s->rows; i++)
-        if (shown(s, &s->row[i])) MP_TRY(put_study(s, &s->row[i], b));
+        if (shown(s, &s->row[i])) MP_TRY(put_study(s, &s->row[i], mode, b));
     mp_json_close(b, ']');
     if (s->rows == 1 && shown(s, &s->row[0])) MP_TRY(put_summary(s, &s->row[0], b));
     mp_json_add_int(b, "failed", s->count.failed);

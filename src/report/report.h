@@ -50,4 +50,9 @@ MP_MUST mp_err mp_report_json(const mp_group *study, int count, const mp_report_
  * "missing": .., "chosen": [{"seed": .., "score-dim": .., "drop": ..}]} */
 void mp_choice_json(const mp_choice *c, const mp_points *list, mp_buf *out);
 
+/* The member "points": what validation said of each, and after how many epochs (rung, of `rungs`) a rule stopped it. Nothing where
+ * nothing is chosen. */
+MP_MUST mp_err mp_points_json(const mp_choice_set *set, const mp_choice *c, const mp_points *list, const int *rung,
+                              mp_arena *a, mp_buf *out);
+
 #endif

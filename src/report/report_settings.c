@@ -6,6 +6,7 @@
 #include "report/report_own.h"
 #include "train/preset.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FEW = 12 };
@@ -215,6 +216,25 @@ static mp_err put_group_command(const mp_report_page *p, const mp_group *s, mp_b
     return put_command(&from, seed, c.grid.seeds ? c.grid.seeds : 1, p->store, p->arena, line);
 }
 
+/* What validation said of the points, and which a rule stopped. */
+static mp_err put_seen(const mp_report_page *p, const mp_group *s, mp_buf *b)
+{
+    mp_point_seen *seen = MP_NEW(p->arena, mp_point_seen, s->list.count);
+    mp_choice c;
+    MP_TRY(mp_group_choose(s, p->o->select, p->o->fixed, p->arena, &c));
+    if (!c.chosen) return MP_OK;
+    MP_TRY(mp_choice_seen(&s->set, &c, p->arena, seen));
+    for (int i = 0; i < s->list.count; i++) {
+        mp_buf_printf(b, "%3d  %s: ", i + 1, mp_point_name(&s->list, i, p->arena));
+        mp_buf_printf(b, isnan(seen[i].metric) ? "not there" : "validation %s %.4f", s->metric->name, seen[i].metric);
+        if (seen[i].chosen) mp_buf_printf(b, ", chosen %d times", seen[i].chosen);
+        if (seen[i].rung < s->rungs - 1 && !isnan(seen[i].loss))
+            mp_buf_printf(b, ", stopped after %d epochs", s->rung[seen[i].rung]);
+        mp_buf_puts(b, "\n");
+    }
+    return MP_OK;
+}
+
 static mp_err write_row(const mp_report_page *p, const mp_group *s, mp_buf *room)
 {
     room->n = 0;
@@ -224,6 +244,9 @@ static mp_err write_row(const mp_report_page *p, const mp_group *s, mp_buf *room
     room->n = 0;
     MP_TRY(put_group_command(p, s, room));
     put_pre(p->b, room->p);
+    room->n = 0;
+    if (s->grid == MP_GRID_LIST && s->list.count > 1 && s->metric) MP_TRY(put_seen(p, s, room));
+    if (room->n) put_pre(p->b, room->p);
     mp_html_fold_end(p->b);
     return MP_OK;
 }

@@ -107,6 +107,32 @@ static void chosen_json(const mp_choice *c, const mp_points *list, mp_buf *b)
     mp_json_close(b, ']');
 }
 
+mp_err mp_points_json(const mp_choice_set *set, const mp_choice *c, const mp_points *list, const int *rung, mp_arena *a,
+                      mp_buf *b)
+{
+    mp_point_seen *seen = MP_NEW(a, mp_point_seen, list->count);
+    if (list->count <= 1 || !c->chosen) return MP_OK;
+    MP_TRY(mp_choice_seen(set, c, a, seen));
+    mp_json_key(b, "points");
+    mp_json_open(b, '[');
+    for (int p = 0; p < list->count; p++) {
+        mp_json_open(b, '{');
+        mp_json_add_int(b, "point", p + 1);
+        mp_point_json(list, p, b);
+        mp_json_add_real(b, "val_metric", seen[p].metric);
+        mp_json_add_real(b, "val_loss", seen[p].loss);
+        mp_json_add_int(b, "chosen", seen[p].chosen);
+        mp_json_key(b, "stopped");
+        if (seen[p].rung < set->rungs - 1 && !isnan(seen[p].loss))
+            mp_json_put_int(b, rung[seen[p].rung]);
+        else
+            mp_json_put_null(b);
+        mp_json_close(b, '}');
+    }
+    mp_json_close(b, ']');
+    return MP_OK;
+}
+
 void mp_choice_json(const mp_choice *c, const mp_points *list, mp_buf *b)
 {
     mp_json_open(b, '{');
@@ -168,13 +194,16 @@ static mp_err study_json(const mp_group *s, const mp_report_options *o, mp_arena
     mp_json_key(b, "summary");
     mp_json_open(b, '{');
     for (mp_select mode = 0; mode < MP_SELECT_MODES; mode++) {
-        mp_choice c;
+        mp_choice each;
         if ((mode == MP_SELECT_FIXED && !o->fixed) || !mp_select_fits(mode, &s->rule)) continue;
-        MP_TRY(mp_group_choose(s, mode, o->fixed, a, &c));
+        MP_TRY(mp_group_choose(s, mode, o->fixed, a, &each));
         mp_json_key(b, mp_select_name[mode]);
-        mp_choice_json(&c, &s->list, b);
+        mp_choice_json(&each, &s->list, b);
     }
     mp_json_close(b, '}');
+    mp_choice c;
+    MP_TRY(mp_group_choose(s, o->select, o->fixed, a, &c));
+    MP_TRY(mp_points_json(&s->set, &c, &s->list, s->rung, a, b));
     MP_TRY(calibration_json(s, o, a, b));
     if (paper.mean > 0) {
         mp_json_key(b, "paper");

@@ -426,7 +426,18 @@ static void random_points_and_halving_are_told_and_wrong_searches_refused(void *
     mp_spawn_free(&s);
     s = expect(0, "report @/r.db --out @/r.html --json", NULL);
     assert_int_equal(mp_json_get(json_of(&s), "studies")->count, 1);
-    assert_non_null(row_of(json_of(&s), "topk, 4 points of hidden, lr, halving by 2"));
+    const mp_json *row = row_of(json_of(&s), "topk, 4 points of hidden, lr, halving by 2");
+    assert_non_null(row);
+    int stopped[3] = { 0 };
+    for (const mp_json *p = mp_json_get(row, "points")->first; p; p = p->next) {
+        int64_t after = mp_json_int(p, "stopped", 0);
+        assert_true(after >= 0 && after <= 2 && (after == 0) == (mp_json_int(p, "chosen", -1) == 1));
+        stopped[after]++;
+    }
+    assert_true(stopped[0] == 1 && stopped[1] == 2 && stopped[2] == 1);
+    mp_span page;
+    assert_int_equal(mp_slurp(path("r.html"), 0, arena, &page), MP_OK);
+    assert_non_null(strstr(mp_arena_text(arena, page.p, page.n), "stopped after 1 epochs"));
     mp_spawn_free(&s);
     put("w.yaml", "lr: {from: 1e-4, to: 1e-1}\n");
     refuse(2, "sweep @/w.yaml --datasets @/TINY --store @/w.db --quiet",

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #define HOME_SECONDS 10
-#define LACK_SECONDS 10 /* without a piece of a thing that a job waits for, before rank 0 is asked */
+#define LACK_SHARE                                                                                                     \
+    6 /* of the time that anybody may be silent: without a piece of a thing that a job waits for, rank 0 is asked */
 
 typedef struct thing {
     mp_buf in;
@@ -183,7 +184,7 @@ static void stay_in_touch(agent *g)
     double now = mp_seconds();
     if (*mp_halt_asked()) leave(g);
     if (now - g->beat > MP_BEAT_SECONDS) say(g, MP_WIRE_BEAT, MP_OK, (mp_span){ NULL, 0 });
-    if (g->held && now - g->piece > LACK_SECONDS) {
+    if (g->held && now - g->piece > world->silence / LACK_SHARE) {
         thing_of(g, g->job.thing)->in.n = 0;
         mp_world_send(0, &(mp_wire){ .kind = MP_WIRE_LACK, .thing = g->job.thing }, (mp_span){ NULL, 0 });
         g->piece = now;

@@ -32,7 +32,7 @@ static const mp_opt own[] = {
 };
 static const mp_cli_text texts[] = {
     { "pool", offsetof(cv, pools), "sag", "NAMES", "pooling operators, a,b,c (midpool ops lists them)" },
-    { "store", offsetof(cv, store), "midpool.db", "FILE", "where finished runs are kept, and looked up" },
+    { "store", offsetof(cv, store), "midpool.db", "FILE", "where finished runs are kept, and looked up; or postgresql://USER@HOST/DATABASE" },
     MP_STUDY_TEXTS(cv),
     { "part", offsetof(cv, part), NULL, "I/N", MP_SETUP_PART_HELP },
     { "data", offsetof(cv, data), NULL, "DIR", "folder with data sets" },

@@ -33,7 +33,7 @@ static const mp_opt options[] = {
 static const mp_cli_text texts[] = {
     { "datasets", offsetof(conf, datasets), NULL, "NAMES", "data sets in place of the experiment's, a,b,c" },
     { "pools", offsetof(conf, pools), NULL, "NAMES", "methods in place of the experiment's, a,b,c" },
-    { "store", offsetof(conf, store), "reproduce.db", "FILE", "where runs and measurements are kept, and looked up" },
+    { "store", offsetof(conf, store), "reproduce.db", "FILE", "where runs and measurements are kept, and looked up; or postgresql://USER@HOST/DATABASE" },
     { "part", offsetof(conf, part), NULL, "I/N", MP_SETUP_PART_HELP },
     { "out", offsetof(conf, out), "report.html", "FILE", "the page" },
     { "markdown", offsetof(conf, markdown), NULL, "FILE", "the tables as a document; in one that has the lines <!-- reproduced --> and <!-- end --> what is between them is replaced" },

@@ -58,7 +58,7 @@ static const mp_opt only_file[] = {
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 static const mp_cli_text texts[] = {
-    { "store", offsetof(sweep, store), "midpool.db", "FILE", "where finished runs are kept, and looked up" },
+    { "store", offsetof(sweep, store), "midpool.db", "FILE", "where finished runs are kept, and looked up; or postgresql://USER@HOST/DATABASE" },
     { "part", offsetof(sweep, part), NULL, "I/N", MP_SETUP_PART_HELP },
     { "data", offsetof(sweep, data), NULL, "DIR", "folder with data sets" },
     { "preset", offsetof(sweep, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP },

@@ -10,9 +10,11 @@
 #include <string.h>
 #include <cmocka.h>
 
+static mp_arena *names;
+
 static const char *keep(const char *path)
 {
-    return strdup(path); /* the fixture's is overwritten by the next */
+    return mp_arena_text(names, path, strlen(path)); /* the fixture's is overwritten by the next */
 }
 
 /* Seed 42, folds `from` to `to`. */
@@ -166,7 +168,9 @@ int main(void)
         cmocka_unit_test(kinds_of_stores_are_joined_in_any_direction),
     };
     fixture_begin();
+    names = mp_arena_new(0);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    mp_arena_free(names);
     fixture_end();
     return failed != 0;
 }

@@ -130,7 +130,10 @@ while [ "$n" -lt "$kills" ]; do
     sleep "0.$(od -An -N1 -tu1 /dev/urandom | tr -d ' ')"
     victim=$(ranks_of "$pid" | shuf -n 1)
     [ -n "$victim" ] && kill -9 "$victim" 2>/dev/null
+    (sleep 60 && kill -9 "$pid") 2>/dev/null & # mpirun itself may hang when all its ranks are dead
+    dog=$!
     wait "$pid"
+    kill "$dog" 2>/dev/null
     nobody_left "kill $n"
     now=$(done_in killed.db)
     [ "$now" -ge "$before" ] || complain "kill $n: $before runs were there, now $now"

@@ -38,7 +38,8 @@ bench: all
 # and names what the store holds whole.
 RESULTS ?= results.db
 SHOWN = "classification,improvement --datasets MUTAG,PTC_MR,IMDB-BINARY,IMDB-MULTI --pools sag,topk --seeds 3" \
-	information-gain "reconstruction --datasets RING,GRID,COMMUNITY,DAVID"
+	"classification --datasets MUTAG,PTC_MR --pools set2set,sort,diff,edge,mincut,haar,mem,gmt --seeds 1" \
+	"score-correctness --datasets MUTAG --seeds 3" information-gain "reconstruction --datasets RING,GRID,COMMUNITY,DAVID"
 results: all
 	@rm -rf $(BUILD)/shown && mkdir $(BUILD)/shown
 	@n=10; for what in $(SHOWN); do n=$$((n + 1)); \

@@ -11,6 +11,7 @@ here=$(dirname "$(realpath "$0")")
 
 run data generate colors3 --out C --train 60 --val 20 --test 20 --large 0 --large-c 0 --max-nodes 9 --seed 5
 seeds=$((10 + 4 * kills))
+[ "$kills" -le 10 ] || seeds=$((20 * kills)) # a quiet machine is done with fewer before all kills
 study="cv C --pool sag --hidden 16 --epochs 100 --lr 0.01 --patience 0 --threads 1 --seeds $seeds --jobs 2"
 
 store=shared.db

@@ -12,17 +12,19 @@ mp_group_calibration mp_calibration_of(const mp_group *g, const mp_choice *c)
 {
     mp_group_calibration out = { .error = 0 };
     int seeds = 0;
+    mp_arena *a = mp_arena_new(4096);
+    mp_calibration *of = MP_NEW(a, mp_calibration, c->grid.seeds + 1);
+    for (int i = 0; i < g->runs; i++)
+        if (mp_choice_took(c, &g->set, &g->choice[i]))
+            mp_calibration_join(&of[mp_choice_seed(c, &g->set, &g->choice[i])], &g->run[i]->result.calibration);
     for (int s = 0; s < c->grid.seeds; s++) {
-        mp_calibration one = { 0 };
-        for (int i = 0; i < g->runs; i++)
-            if (mp_choice_seed(c, &g->set, &g->choice[i]) == s && mp_choice_took(c, &g->set, &g->choice[i]))
-                mp_calibration_join(&one, &g->run[i]->result.calibration);
-        if (mp_calibration_count(&one) == 0) continue;
-        out.error += mp_calibration_error(&one);
-        out.brier += mp_calibration_brier(&one);
-        mp_calibration_join(&out.all, &one);
+        if (mp_calibration_count(&of[s]) == 0) continue;
+        out.error += mp_calibration_error(&of[s]);
+        out.brier += mp_calibration_brier(&of[s]);
+        mp_calibration_join(&out.all, &of[s]);
         seeds++;
     }
+    mp_arena_free(a);
     out.error = seeds ? out.error / seeds : (double)NAN;
     out.brier = seeds ? out.brier / seeds : (double)NAN;
     return out;

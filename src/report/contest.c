@@ -156,11 +156,12 @@ static bool counts(const mp_group *g, const mp_choice *c, int i)
 }
 
 /* Retrainings of one seed and fold are one value: their mean. */
-static void add_nested(const mp_group *g, const mp_choice *c, mp_contest_run *run, int *n)
+static void add_nested(const mp_group *g, const mp_choice *c, mp_arena *a, mp_contest_run *run, int *n)
 {
+    const double *values = mp_choice_values(c, &g->set, a);
     for (int s = 0; s < c->grid.seeds; s++)
         for (int f = 0; f < c->grid.folds; f++) {
-            double value = mp_choice_value(c, &g->set, s, f);
+            double value = values[s * c->grid.folds + f];
             if (isfinite(value)) run[(*n)++] = (mp_contest_run){ c->grid.seed[s], g->key.folds > 1 ? f + 1 : 0, value };
         }
 }
@@ -173,7 +174,7 @@ static mp_err fill_cell(maker *m, const row *r, mp_contest_cell *cell)
     mp_contest_run *run = MP_NEW(m->arena, mp_contest_run, g->runs + 1);
     *cell = (mp_contest_cell){ .group = g, .score = c.test, .missing = c.missing, .run = run };
     bool nested = mp_rule_nested(&g->rule);
-    if (nested) add_nested(g, &c, run, &cell->runs);
+    if (nested) add_nested(g, &c, m->arena, run, &cell->runs);
     for (int i = 0; i < g->runs && !nested; i++)
         if (counts(g, &c, i))
             run[cell->runs++] = (mp_contest_run){ g->choice[i].seed, g->choice[i].fold, g->choice[i].test_metric };

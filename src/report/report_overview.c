@@ -114,13 +114,15 @@ static void compare(overview *o, const best *base, best *mid)
     if (base->s->key.folds != mid->s->key.folds || base->s->key.fingerprint != mid->s->key.fingerprint ||
         strcmp(base->s->key.folds_from, mid->s->key.folds_from) != 0)
         return;
-    for (int i = 0; i < x->seeds; i++)
-        for (int k = 0; k < y->seeds; k++)
-            for (int f = 0; x->seed[i] == y->seed[k] && f < x->folds; f++) {
-                double gain = mp_choice_value(&mid->choice, &mid->s->set, k, f) -
-                              mp_choice_value(&base->choice, &base->s->set, i, f);
-                if (isfinite(gain)) d[n++] = gain;
-            }
+    const double *was = mp_choice_values(&base->choice, &base->s->set, a);
+    const double *is = mp_choice_values(&mid->choice, &mid->s->set, a);
+    for (int i = 0, k = 0; i < x->seeds; i++) { /* seeds ascend in both */
+        while (k < y->seeds && y->seed[k] < x->seed[i]) k++;
+        for (int f = 0; k < y->seeds && x->seed[i] == y->seed[k] && f < x->folds; f++) {
+            double gain = is[k * y->folds + f] - was[i * x->folds + f];
+            if (isfinite(gain)) d[n++] = gain;
+        }
+    }
     if (n == 0) return;
     mid->gain = mp_compare_paired(d, n, test_train(&base->s->key));
     o->pairs++;

@@ -456,19 +456,6 @@ int mp_choice_seed(const mp_choice *c, const mp_choice_set *set, const mp_choice
     return c->chosen ? mp_choice_place(&c->grid, mp_choice_seed_of(set, r, &again)) : -1;
 }
 
-double mp_choice_value(const mp_choice *c, const mp_choice_set *set, int seed, int fold)
-{
-    double sum = 0;
-    int n = 0;
-    for (int i = 0; i < set->runs; i++) {
-        const mp_choice_run *r = &set->run[i];
-        if (fold_of(r) != fold || mp_choice_seed(c, set, r) != seed || !mp_choice_took(c, set, r)) continue;
-        sum += r->test_metric;
-        n++;
-    }
-    return n ? sum / n : (double)NAN;
-}
-
 bool mp_choice_took(const mp_choice *c, const mp_choice_set *set, const mp_choice_run *r)
 {
     int again, seed = c->chosen ? mp_choice_place(&c->grid, mp_choice_seed_of(set, r, &again)) : -1;
@@ -476,4 +463,20 @@ bool mp_choice_took(const mp_choice *c, const mp_choice_set *set, const mp_choic
         return false;
     if (mp_rule_nested(&set->rule) && (again < 1 || again > set->rule.retrain)) return false;
     return mp_choice_at(c, seed, fold_of(r)) == r->point;
+}
+
+double *mp_choice_values(const mp_choice *c, const mp_choice_set *set, mp_arena *a)
+{
+    size_t cells = (size_t)c->grid.seeds * (size_t)c->grid.folds;
+    double *mean = MP_NEW(a, double, cells + 1);
+    int *n = MP_NEW(a, int, cells + 1);
+    for (int i = 0; i < set->runs; i++) {
+        const mp_choice_run *r = &set->run[i];
+        if (!mp_choice_took(c, set, r)) continue;
+        int cell = mp_choice_seed(c, set, r) * c->grid.folds + fold_of(r);
+        mean[cell] += r->test_metric;
+        n[cell]++;
+    }
+    for (size_t i = 0; i < cells; i++) mean[i] = n[i] ? mean[i] / n[i] : (double)NAN;
+    return mean;
 }

@@ -110,8 +110,8 @@ int mp_choice_at(const mp_choice *c, int seed, int fold);
 /* The place of the seed of the row that a run belongs to: of a retraining the seed it is of. -1: none. */
 int mp_choice_seed(const mp_choice *c, const mp_choice_set *set, const mp_choice_run *run);
 
-/* The test metric of a seed and a fold, by place: the mean of the runs that were taken; NAN: there is none. */
-double mp_choice_value(const mp_choice *c, const mp_choice_set *set, int seed, int fold);
+/* The test metric of every seed and fold, seeds x folds: the mean of the runs that were taken; NAN: there is none. */
+double *mp_choice_values(const mp_choice *c, const mp_choice_set *set, mp_arena *a);
 
 /* Whether the run is one of those whose test metrics make the score. */
 bool mp_choice_took(const mp_choice *c, const mp_choice_set *set, const mp_choice_run *run);

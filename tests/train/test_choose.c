@@ -103,10 +103,11 @@ static void what_a_choice_took_is_one_point_a_seed(void **state)
     mp_choice_run other = study[2];
     other.seed = 44;
     assert_false(mp_choice_took(&c, &set, &other));
-    assert_true(near(mp_choice_value(&c, &set, 0, 1), 0.6) && near(mp_choice_value(&c, &set, 1, 0), 0.7));
+    const double *value = mp_choice_values(&c, &set, arena);
+    assert_true(near(value[0 * c.grid.folds + 1], 0.6) && near(value[1 * c.grid.folds + 0], 0.7));
     c = choose(study, 1, MP_SELECT_VAL); /* a seed that lacks a fold does not count */
     assert_false(mp_choice_took(&c, &set, &study[0]));
-    assert_true(isnan(mp_choice_value(&c, &set, 0, 0)));
+    assert_true(isnan(mp_choice_values(&c, &set, arena)[0]));
     c = choose(study, 0, MP_SELECT_VAL);
     assert_false(mp_choice_took(&c, &set, &study[0]));
 }

@@ -23,8 +23,8 @@ void mp_queue_init(mp_queue *q, mp_arena *a)
     q->out = MP_NEW(a, int, n);
     q->news = MP_NEW(a, mp_claim_news, n);
     q->told = MP_NEW(a, mp_claim_news, n);
-    q->asked = q->refused = -INFINITY;
-    q->since = INFINITY;
+    q->asked = q->refused = -(double)INFINITY;
+    q->since = (double)INFINITY;
     q->beat = mp_seconds();
 }
 
@@ -84,7 +84,7 @@ static bool claim(mp_queue *q, int job, mp_claim *got)
     *got = MP_CLAIM_MINE;
     if (mp_seconds() - q->refused < AGAIN_SECONDS) return false;
     if (q->o->claim(q->o->state, key_of(q, job), got) == MP_OK) {
-        q->since = INFINITY;
+        q->since = (double)INFINITY;
         return true;
     }
     refuse(q, job);

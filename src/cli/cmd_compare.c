@@ -77,8 +77,7 @@ static mp_err run(void *data, const mp_cli_args *args)
 {
     const conf *k = data;
     mp_stores *s;
-    if (k->metric && !mp_metric_find(k->metric))
-        return mp_fail(MP_ERR_USAGE, "--metric: no metric '%s' (midpool train --help lists them)", k->metric);
+    MP_TRY(mp_setup_metric(k->metric));
     MP_TRY(mp_setup_writable(k->svg));
     MP_TRY(mp_stores_open(args->operand, args->operands, &s));
     mp_err e = compare(k, s, args);

@@ -34,6 +34,17 @@ static mp_err join(mp_merge *m, const mp_cli_args *args, mp_merge_count *sum)
     return MP_OK;
 }
 
+/* Before OUT is made. */
+static mp_err check_inputs(const mp_cli_args *args)
+{
+    mp_store *s;
+    for (int i = 1; i < args->operands; i++) {
+        MP_TRY(mp_store_open(args->operand[i], MP_STORE_READ, &s));
+        mp_store_close(s);
+    }
+    return MP_OK;
+}
+
 static mp_err run(void *data, const mp_cli_args *args)
 {
     mp_merge *m;
@@ -41,6 +52,7 @@ static mp_err run(void *data, const mp_cli_args *args)
     int stores = args->operands - 1;
     (void)data;
     MP_TRY(mp_setup_writable(args->operand[0]));
+    MP_TRY(check_inputs(args));
     MP_TRY(mp_merge_begin(args->operand[0], &m));
     mp_err e = join(m, args, &sum);
     mp_merge_end(m);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/setup.h"
 #include "report/report.h"
 
 #include <limits.h>
@@ -59,8 +60,7 @@ static mp_err run(void *data, const mp_cli_args *args)
                             .metric = c->metric,
                             .select = (mp_select)c->select,
                             .fixed = c->select == MP_SELECT_FIXED ? &fixed : NULL };
-    if (c->metric && !mp_metric_find(c->metric))
-        return mp_fail(MP_ERR_USAGE, "--metric: no metric '%s' (midpool train --help lists them)", c->metric);
+    MP_TRY(mp_setup_metric(c->metric));
     mp_buf text = { 0 }, json = { 0 };
     mp_err e = mp_report_write(args->operand, args->operands, c->out, &o, &text, &json);
     if (e == MP_OK) e = print_results(c, args->operand[0], &text, &json);

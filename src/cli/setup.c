@@ -7,6 +7,7 @@
 #include "data/known.h"
 #include "model/safetensors.h"
 #include "store/store.h"
+#include "task/metric.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,6 +70,12 @@ void mp_setup_model_name(const mp_config *c, char *out, size_t n)
 mp_err mp_setup_writable(const char *path)
 {
     return path && mp_store_is_file(path) ? mp_write_check(path) : MP_OK;
+}
+
+mp_err mp_setup_metric(const char *name)
+{
+    if (!name || mp_metric_find(name)) return MP_OK;
+    return mp_fail(MP_ERR_USAGE, "--metric: no metric '%s' (midpool train --help lists them)", name);
 }
 
 mp_err mp_setup_in_order(const char *model, const char *input)

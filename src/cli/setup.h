@@ -42,6 +42,9 @@ void mp_setup_model_name(const mp_config *c, char *out, size_t n);
 /* Fails when `path` cannot be written: better before the work than after it. NULL is fine. */
 MP_MUST mp_err mp_setup_writable(const char *path);
 
+/* Fails when there is no metric of this name. NULL is fine. */
+MP_MUST mp_err mp_setup_metric(const char *name);
+
 /* For a command that takes MODEL... INPUT: says so when the two were given the other way round, or there is no input. */
 MP_MUST mp_err mp_setup_in_order(const char *model, const char *input);
 

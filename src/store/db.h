@@ -95,8 +95,9 @@ MP_MUST mp_err mp_run_find(mp_store *s, const mp_run_key *key, mp_arena *a, mp_s
  * one that failed makes way, but not for the same failure from elsewhere (whose `finished` is given). */
 MP_MUST mp_err mp_run_insert(mp_store *s, const mp_stored *run, bool *added);
 
-/* Within a transaction: ends the claim of this handle's work on a run; nothing where it is not at work. */
-MP_MUST mp_err mp_work_release(mp_store *s, const mp_run_key *key);
+/* Within a transaction: ends the claim of this handle's work on a run, which is one more that is `finished` or not; nothing where
+ * it is not at work. */
+MP_MUST mp_err mp_work_release(mp_store *s, const mp_run_key *key, bool finished);
 
 /* A statement that gives the rows of runs where `where` holds, its first column the id; and a run out of such a row, but for its
  * metrics and its curve. `known` (configs.h; may be NULL) has the configurations of rows before it. */

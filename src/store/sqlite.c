@@ -24,6 +24,7 @@ typedef struct sqlite_stmt {
 
 typedef struct file {
     sqlite3 *db;
+    char *name;                    /* as SQLite is told it: never a word of its own, such as ":memory:" */
     sqlite3_stmt *kept[KEPT_MOST]; /* compiled before and not in use now: compiling is most of what a small one costs */
     int n_kept;
 } file;
@@ -415,12 +416,12 @@ static mp_err reopen_immutable(mp_store *s)
 {
     mp_buf name = { 0 };
     struct stat log;
-    mp_buf_printf(&name, "%s-wal", s->path);
+    file *f = s->link;
+    mp_buf_printf(&name, "%s-wal", f->name);
     bool log_left = stat(name.p, &log) == 0 && log.st_size > 0;
     name.n = 0;
-    immutable_uri(s->path, &name);
+    immutable_uri(f->name, &name);
     if (!log_left) {
-        file *f = s->link;
         forget_kept(f);
         sqlite3_close(f->db);
         sqlite3_open_v2(name.p, &f->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
@@ -436,18 +437,16 @@ static mp_err reopen_immutable(mp_store *s)
 static mp_err open_file(mp_store *s, const char *where, mp_store_mode mode)
 {
     int flags = SQLITE_OPEN_READWRITE | (mode == MP_STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
-    mp_buf full = { 0 };
-    if (where[0] != '/' && where[0] != '.') mp_buf_puts(&full, "./"); /* ":memory:" and the like mean files here */
-    mp_buf_puts(&full, where);
-    free(s->path);
-    s->path = full.p;
-    if (mode == MP_STORE_WRITE) MP_TRY(mp_network_refuse(s->path));
-    if (mode == MP_STORE_READ && access(s->path, R_OK) != 0)
+    mp_buf name = { 0 };
+    if (mode == MP_STORE_WRITE) MP_TRY(mp_network_refuse(where));
+    if (mode == MP_STORE_READ && access(where, R_OK) != 0)
         return mp_fail(MP_ERR_IO, "%s: %s", s->path, strerror(errno));
     file *f = calloc(1, sizeof *f);
     if (!f) return mp_no_memory(sizeof *f);
     s->link = f;
-    int rc = sqlite3_open_v2(s->path, &f->db, flags, NULL);
+    mp_buf_printf(&name, "%s%s", where[0] == '/' || where[0] == '.' ? "" : "./", where);
+    f->name = name.p;
+    int rc = sqlite3_open_v2(f->name, &f->db, flags, NULL);
     if (rc != SQLITE_OK) return fail(s, "opening the store");
     wait_as_said(s);
     distrust(f->db);
@@ -464,6 +463,7 @@ static void close_file(mp_store *s)
     if (!f) return;
     forget_kept(f);
     sqlite3_close(f->db);
+    free(f->name);
     free(f);
 }
 

@@ -223,7 +223,7 @@ static mp_err put_body(mp_store *s, void *context)
 {
     put *p = context;
     MP_TRY(mp_run_insert(s, &p->run, &p->added));
-    return mp_work_release(s, &p->run.key);
+    return mp_work_release(s, &p->run.key, p->added && p->run.status == MP_RUN_DONE);
 }
 
 mp_err mp_store_put(mp_store *s, const mp_run_key *key, const mp_run_result *result, bool *added)

@@ -278,17 +278,24 @@ mp_err mp_store_claim(mp_store *s, const mp_run_key *key, bool again, mp_claim *
     return MP_OK;
 }
 
-mp_err mp_work_release(mp_store *s, const mp_run_key *key)
+/* At once and not with the next sign of life: the store has the run, so who counts its runs expects it here too. */
+static mp_err count_finished(mp_store *s)
+{
+    return with_text(s, "UPDATE worker SET finished = finished + 1 WHERE id = $1", s->work, "counting a run");
+}
+
+mp_err mp_work_release(mp_store *s, const mp_run_key *key, bool finished)
 {
     char hash[65];
     if (!s->work[0]) return MP_OK;
+    if (finished) MP_TRY(count_finished(s));
     mp_run_key_hash(key, hash);
     return drop_lease(s, hash);
 }
 
 static mp_err release_body(mp_store *s, void *context)
 {
-    return mp_work_release(s, context);
+    return mp_work_release(s, context, false);
 }
 
 mp_err mp_store_release(mp_store *s, const mp_run_key *key)

@@ -1,12 +1,13 @@
 /* share.c - what a study tells the store, and hears from it, of other programs at work.
  * SPDX-License-Identifier: MIT */
 #include "study/share.h"
+#include "base/clock.h"
 #include "base/sha256.h"
 #include "store/work.h"
-#include "study/study.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int by_text(const void *p, const void *q)
 {
@@ -24,12 +25,34 @@ static void hash_plan(const mp_study *s, char hex[65])
     mp_arena_free(a);
 }
 
+mp_err mp_study_patiently(const mp_study *s, mp_err (*ask)(void *arg), void *arg)
+{
+    double until = mp_seconds() + MP_STORE_SECONDS;
+    mp_err e;
+    while ((e = ask(arg)) == MP_ERR_BUSY && mp_seconds() < until) {
+        mp_listener_now(&s->listener, "waiting: %s", mp_message());
+        nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
+    }
+    return e;
+}
+
+typedef struct beginning {
+    mp_store *store;
+    mp_work_plan plan;
+} beginning;
+
+static mp_err work_begin(void *arg)
+{
+    const beginning *b = arg;
+    return mp_store_work_begin(b->store, &b->plan);
+}
+
 static mp_err begin(void *state, const mp_cv_count *c)
 {
     mp_study *s = state;
     char hash[65];
     hash_plan(s, hash);
-    return mp_store_work_begin(s->store, &(mp_work_plan){ s->command, hash, c->total, c->known });
+    return mp_study_patiently(s, work_begin, &(beginning){ s->store, { s->command, hash, c->total, c->known } });
 }
 
 /* What cannot be said now is said the next time, or was said for too long by somebody who is dead. */

@@ -20,8 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOCKED_SECONDS 1   /* that a run waits for a locked store before it is set aside: workers wait with it */
-#define STORE_SECONDS  600 /* that a study waits after its last run for a store that is locked */
+#define LOCKED_SECONDS 1 /* that a run waits for a locked store before it is set aside: workers wait with it */
 
 static mp_err check_size(const mp_study *s, const mp_study_row *row)
 {
@@ -162,14 +161,26 @@ mp_err mp_study_prepare(mp_study *s)
 
 /* ---- the store and the listener, as crossval.h sees them ---- */
 
+typedef struct lookup {
+    mp_store *store;
+    const mp_run_key *key;
+    mp_run_status status;
+} lookup;
+
+static mp_err look_up(void *arg)
+{
+    lookup *l = arg;
+    return mp_store_has(l->store, l->key, &l->status);
+}
+
 static mp_err has(void *state, const mp_run_key *key, bool *known)
 {
     mp_study *s = state;
-    mp_run_status status;
+    lookup l = { .store = s->store, .key = key };
     mp_listener_now(&s->listener, "looking for finished runs: %d of %d\t in %s", ++s->asked, s->share.count,
                     s->store_path);
-    MP_TRY(mp_store_has(s->store, key, &status));
-    *known = status == MP_RUN_DONE; /* a run that failed is tried again */
+    MP_TRY(mp_study_patiently(s, look_up, &l));
+    *known = l.status == MP_RUN_DONE; /* a run that failed is tried again */
     if (*known && mp_models_needed(s)) {
         MP_TRY(mp_models_has(s, key, known));
         s->again += !*known;
@@ -246,6 +257,13 @@ static mp_err collect(void *context, const mp_stored *run)
     return MP_OK;
 }
 
+static mp_err collect_all(void *arg)
+{
+    collector *c = arg;
+    static const mp_store_filter finished = { .status = MP_RUN_DONE };
+    return mp_store_each(c->study->store, &finished, collect, c);
+}
+
 static mp_err read_back(mp_study *s)
 {
     int n = s->plan.count;
@@ -259,8 +277,7 @@ static mp_err read_back(mp_study *s)
     }
     if (!s->store) return MP_OK;
     qsort(c.tag, (size_t)n, sizeof *c.tag, by_hash);
-    mp_store_filter filter = { .status = MP_RUN_DONE };
-    MP_TRY(mp_store_each(s->store, &filter, collect, &c));
+    MP_TRY(mp_study_patiently(s, collect_all, &c));
     char line[1024];
     if (mp_store_left_out(s->store, line, sizeof line)) mp_listener_bad(&s->listener, NULL, "%s", line);
     return MP_OK;
@@ -270,6 +287,18 @@ static mp_err read_back(mp_study *s)
 static bool ruled(const mp_study_row *r)
 {
     return r->points.grid == MP_GRID_LIST || !mp_rule_equal(&r->rule, &(mp_rule){ 0 });
+}
+
+typedef struct declaration {
+    mp_store *store;
+    const mp_declared *row;
+    int rows;
+} declaration;
+
+static mp_err put_declared(void *arg)
+{
+    const declaration *d = arg;
+    return mp_store_declare(d->store, d->row, d->rows);
 }
 
 /* Before the first run: whoever reads the store meanwhile must not mix what this study keeps apart. */
@@ -284,7 +313,7 @@ static mp_err declare(const mp_study *s)
                               .points = r->points,
                               .rule = r->rule };
     }
-    return mp_store_declare(s->store, d, s->rows);
+    return mp_study_patiently(s, put_declared, &(declaration){ s->store, d, s->rows });
 }
 
 /* Runs what is in s->share. */
@@ -294,7 +323,7 @@ static mp_err run_share(mp_study *s, int round)
     s->waits = false;
     mp_cv_options o = { .jobs = s->jobs,
                         .threads = s->threads,
-                        .wait = STORE_SECONDS,
+                        .wait = MP_STORE_SECONDS,
                         .state = s,
                         .has = has,
                         .put = put,

@@ -5,7 +5,7 @@ MESON_FLAGS ?=
 PREFIX ?=
 DESTDIR ?=
 
-.PHONY: all demo check bench results install uninstall prefix clean setup fuzz arm python
+.PHONY: all demo check bench results install uninstall prefix clean setup fuzz arm python docs
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -29,6 +29,12 @@ python:
 	@meson configure $(BUILD) -Dpython=enabled
 	@ninja -C $(BUILD) python
 	@meson test -C $(BUILD) --suite python --print-errorlogs
+
+# The documents as a site in $(BUILD)/site, for a browser without network.
+docs:
+	@sh scripts/setup docs
+	@rm -rf $(BUILD)/site
+	@python3 scripts/site/build.py $(BUILD)/site $(wildcard $(BUILD)/man/*.1)
 
 bench: all
 	@$(BUILD)/midpool bench gemm

@@ -14,28 +14,13 @@ import tempfile
 import xml.etree.ElementTree as xml
 
 from browser import Browser
+from checks import RULES, check, end, equal, read
 
-midpool, made = sys.argv[1:3]
-failed = 0
-
-
-def check(what, holds, *more):
-    global failed
-    print("ok  " if holds else "FAIL", what, *(() if holds else more))
-    failed += not holds
-
-
-def equal(what, is_, wanted):
-    check(what, is_ == wanted, "is", repr(is_)[:300], "not", repr(wanted)[:300])
+midpool, made = map(os.path.realpath, sys.argv[1:3])
 
 
 def run(*words):
     return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
-
-
-def read(path):
-    with open(path, encoding="utf-8") as f:
-        return f.read()
 
 
 COLUMN = """Array.from(document.querySelectorAll('[data-title="Numbers"] tbody tr')).filter(function (r) { return !r.hidden; })
@@ -119,11 +104,10 @@ def downloads(b):
 
 
 def rules(b):
-    rule = read(os.path.join(os.path.dirname(os.path.abspath(__file__)), "rules.js")).split("\n", 2)[2]
     b.js("document.querySelectorAll('details').forEach(function (d) { d.open = true; })")
     for scheme in "light", "dark":
         b.scheme(scheme)
-        told = b.js(rule)
+        told = b.js(RULES)
         equal("no rule is broken (%s, lowest contrast %.2f)" % (scheme, told["lowest"]), told["bad"][:5], [])
     b.scheme("dark", "print")
     equal("paper is light", b.js("getComputedStyle(document.body).backgroundColor + getComputedStyle(document.body).color"),
@@ -138,7 +122,7 @@ def rules(b):
     b.call("Emulation.setDeviceMetricsOverride", width=360, height=700, deviceScaleFactor=2, mobile=True)
     wide = b.js("document.documentElement.scrollWidth")
     check("a phone needs no sideways scrolling of the page", wide <= 360, wide)
-    equal("no rule is broken on a phone", b.js(rule)["bad"][:5], [])
+    equal("no rule is broken on a phone", b.js(RULES)["bad"][:5], [])
     b.call("Emulation.clearDeviceMetricsOverride")
 
 
@@ -209,7 +193,7 @@ def main():
         b.close()
         os.chdir("/")
         shutil.rmtree(folder, ignore_errors=True)
-    sys.exit(failed != 0)
+    end()
 
 
 main()

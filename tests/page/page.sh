@@ -1,11 +1,13 @@
 #!/bin/sh
-# page.sh - runs page.py where chromium and python3 are there. Usage: page.sh MIDPOOL MADE FOLDER
+# page.sh - runs a test of pages where the programs it needs are there. Usage: page.sh "chromium OTHER..." SCRIPT ARGUMENTS...
 # SPDX-License-Identifier: MIT
 set -u
-for need in chromium python3; do
+needs=$1
+shift
+for need in python3 $needs; do
     if ! command -v "$need" > /dev/null; then
         echo "skipped: no $need (Debian's package of that name)"
         exit 77
     fi
 done
-exec python3 "$3/page.py" "$(realpath "$1")" "$(realpath "$2")"
+exec python3 "$@"

@@ -11,13 +11,13 @@ Everything is computed by the C library; what is here gives it the graphs that y
 """
 
 from . import _midpool
+from ._program import program  # the first: in a build folder it knows where NumPy is
 from ._data import Dataset, Graph, load
 from ._estimators import GraphClassifier, GraphRegressor, load_model
 from ._explain import Explanation, Level
 from ._lists import Table, metrics, ops, options, presets
 from ._midpool import (BusyError, DivergedError, Error, FileError, InputError, LimitError, StoppedError,
                        UsageError)
-from ._program import program
 from ._study import Comparison, Study, cv, sweep
 
 __version__: str = _midpool.version()

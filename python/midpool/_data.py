@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import html
 import json
+import numbers
 import os
 import tempfile
 from typing import Any, Iterable, Iterator, Mapping, Sequence
@@ -479,10 +480,14 @@ def _labels(y: Any, graphs: int) -> tuple[np.ndarray | None, tuple[str, ...]]:
     y = _plain(y)
     names: tuple[str, ...] = ()
     if y.dtype.kind in "OUS":
-        if not all(isinstance(v, str) for v in y.reshape(-1).tolist()):
+        words = y.reshape(-1).tolist()
+        if y.dtype.kind in "US" or all(isinstance(v, str) for v in words):
+            found, y = np.unique(y.astype(str), return_inverse=True)
+            names = tuple(found.tolist())
+        elif all(isinstance(v, numbers.Real) for v in words):
+            y = y.astype(np.float64)
+        else:
             raise _midpool.InputError("y: expected numbers, or names of classes")
-        found, y = np.unique(y.astype(str), return_inverse=True)
-        names = tuple(found.tolist())
     if y.dtype.kind not in "iubf":
         raise _midpool.InputError(f"y: expected numbers or names, got {y.dtype}")
     if y.ndim == 0 or len(y) != graphs:

@@ -81,8 +81,11 @@ class _GraphEstimator:
         something true, training ends there.
         """
         train = as_dataset(X, y)
-        if train._about["targets"] == 0:
-            raise _midpool.InputError("y: there are no labels to learn")
+        known = train.y
+        if known is None:
+            raise _midpool.InputError(f"{type(self).__name__} requires y to be passed, but the target y is None, and the graphs bring none")
+        if known.dtype.kind == "f" and np.isnan(known).all():
+            raise _midpool.InputError("y: expected labels, got NaN alone: none is known")
         held = None if val is None else as_dataset(*val) if isinstance(val, tuple) else as_dataset(val)
         core, places, val_places = _together(train, held)
         options = self._texts()
@@ -95,6 +98,8 @@ class _GraphEstimator:
     def _take(self) -> None:
         """What a model says of itself."""
         self._about = _midpool.trained_about(self._model)
+        if self._about["task"] not in self._tasks:
+            raise _midpool.UsageError(f"task {self._about['task']}: a {type(self).__name__} does {' and '.join(self._tasks)}")
 
     @property
     def _fitted(self) -> Any:
@@ -118,20 +123,22 @@ class _GraphEstimator:
 
     # ---- answers ----
 
-    def _values(self, X: Any) -> np.ndarray:
-        """n x outputs: probabilities or numbers."""
+    def _ask(self, X: Any, columns: str, kind: Any) -> np.ndarray:
         model, data = self._fitted, as_dataset(X)
-        out = np.empty((len(data), self._about["outputs"]), np.float32)
+        out = np.empty((len(data), self._about[columns]), kind)
         if len(data):
-            _midpool.predict(model, data._core, data._which, self.threads or 0, out, None)
+            places = (out, None) if columns == "outputs" else (None, out)
+            _midpool.predict(model, data._core, data._which, self.threads or 0, *places)
         return out
 
+    def _values(self, X: Any) -> np.ndarray:
+        """n x outputs: probabilities or numbers."""
+        return self._ask(X, "outputs", np.float32)
+
     def _answers(self, X: Any) -> np.ndarray:
-        model, data = self._fitted, as_dataset(X)
-        out = np.empty((len(data), self._about["targets"]))
-        if len(data):
-            _midpool.predict(model, data._core, data._which, self.threads or 0, None, out)
-        return out[:, 0] if self._about["targets"] == 1 else out
+        """Places of classes, or numbers: one a graph, or a row."""
+        out = self._ask(X, "targets", np.float64)
+        return out[:, 0] if out.shape[1] == 1 else out
 
     def evaluate(self, X: Any, y: Any = None) -> dict[str, float]:
         """Every metric of the task over the known labels."""
@@ -210,8 +217,6 @@ class GraphClassifier(_GraphEstimator):
 
     def _take(self) -> None:
         super()._take()
-        if self._about["task"] not in self._tasks:
-            raise _midpool.UsageError(f"task {self._about['task']}: a GraphClassifier does {' and '.join(self._tasks)}")
         self.classes_ = np.array(self._about["classes"] or [0, 1])
 
     def predict(self, X: Any) -> np.ndarray:
@@ -225,10 +230,8 @@ class GraphClassifier(_GraphEstimator):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of right answers."""
-        data = as_dataset(X, y)
-        if data.y is None:
-            raise _midpool.InputError("y: there are no labels to compare with")
-        right = np.asarray(self.predict(data) == data.y, float)
+        data, y = _labelled(X, y)
+        right = np.asarray(self.predict(data) == y, float)
         return float(np.average(right.reshape(len(right), -1).mean(axis=1), weights=sample_weight))
 
     def _answer(self, values: np.ndarray) -> Any:
@@ -250,21 +253,14 @@ class GraphRegressor(_GraphEstimator):
     _estimator_type = "regressor"
     _tasks = ("regress", "count")
 
-    def _take(self) -> None:
-        super()._take()
-        if self._about["task"] not in self._tasks:
-            raise _midpool.UsageError(f"task {self._about['task']}: a GraphRegressor does {' and '.join(self._tasks)}")
-
     def predict(self, X: Any) -> np.ndarray:
         """A number of each graph, or a row of them."""
         return self._answers(X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """R^2: 1 less the squared error over that of the mean; of several numbers the mean of theirs."""
-        data = as_dataset(X, y)
-        if data.y is None:
-            raise _midpool.InputError("y: there are no labels to compare with")
-        want = np.asarray(data.y, float).reshape(len(data), -1)
+        data, y = _labelled(X, y)
+        want = np.asarray(y, float).reshape(len(data), -1)
         weight = np.ones(len(data)) if sample_weight is None else np.asarray(sample_weight, float)
         weights = np.where(np.isnan(want), 0, weight[:, None])
         known = np.nan_to_num(want)
@@ -314,6 +310,15 @@ def _known(name: str) -> None:
         return
     near = difflib.get_close_matches(name, _lists.KEYWORDS, 1)
     raise TypeError(f"there is no option '{name}'" + (f"; did you mean '{near[0]}'?" if near else " (mp.options() lists them)"))
+
+
+def _labelled(X: Any, y: Any) -> tuple[Dataset, np.ndarray]:
+    """What a score is of: graphs and their labels."""
+    data = as_dataset(X, y)
+    y = data.y
+    if y is None:
+        raise _midpool.InputError("y: there are no labels to compare with")
+    return data, y
 
 
 def _not_fitted(name: str) -> Exception:

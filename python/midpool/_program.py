@@ -26,16 +26,18 @@ def program() -> str:
 
 @functools.lru_cache
 def _find(named: str | None) -> str:
-    beside = os.path.join(sysconfig.get_path("scripts"), "midpool")
-    near = os.path.join(os.path.dirname(sys.executable), "midpool")
-    for path in (named, _BUILT, beside, near, shutil.which("midpool")):
+    here = os.path.dirname(os.path.abspath(__file__))
+    folders = (os.path.join(here, "..", "bin"),  # pip install --target
+               os.path.join(here, "..", "..", "..", "..", "bin"),  # --prefix, --user, environments
+               sysconfig.get_path("scripts"), os.path.dirname(sys.executable))
+    for path in (named, _BUILT, *(os.path.normpath(os.path.join(f, "midpool")) for f in folders), shutil.which("midpool")):
         if path and os.access(path, os.X_OK):
             said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout.strip()
             if said == f"midpool {_midpool.version()}":
                 return path
             if path == named:
                 raise _midpool.UsageError(f"MIDPOOL_BIN: {path} says it is '{said}', expected midpool {_midpool.version()}")
-    raise _midpool.FileError(f"no program midpool {_midpool.version()} in PATH or beside {sys.executable}; MIDPOOL_BIN can name it")
+    raise _midpool.FileError(f"no program midpool {_midpool.version()} in PATH, beside {sys.executable} or the package; MIDPOOL_BIN can name it")
 
 
 def _environment() -> dict[str, str]:

@@ -9,6 +9,7 @@ import pytest
 
 import midpool as mp
 
+SOURCE = os.environ.get("MIDPOOL_SOURCE", os.path.join(os.path.dirname(__file__), "..", ".."))
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 MODULES = [m.name for m in pkgutil.iter_modules(mp.__path__) if m.name not in ("_midpool", "_build")]
 
@@ -23,7 +24,7 @@ def test_docstrings(name):
 
 def test_the_page(mutag, tmp_path, monkeypatch):
     assert len(mutag) == 188
-    page = os.path.join(os.environ.get("MIDPOOL_SOURCE", os.path.join(os.path.dirname(__file__), "..", "..")), "docs", "python.md")
+    page = os.path.join(SOURCE, "docs", "python.md")
     folder = os.environ.get("MIDPOOL_DATA") or os.path.abspath(os.path.dirname(mutag.origin))
     monkeypatch.setenv("MIDPOOL_DATA", folder)
     monkeypatch.chdir(tmp_path)
@@ -31,7 +32,7 @@ def test_the_page(mutag, tmp_path, monkeypatch):
     assert failed == 0 and tried > 20
 
 
-def test_the_example_rebuilds_a_network(capsys):
-    source = os.environ.get("MIDPOOL_SOURCE", os.path.join(os.path.dirname(__file__), "..", ".."))
-    runpy.run_path(os.path.join(source, "examples", "to_pytorch.py"), run_name="__main__")
-    assert "72 graphs" in capsys.readouterr().out
+def test_networks_of_pytorch_have_equal_outputs(capsys):
+    pytest.importorskip("torch", reason="PyTorch is not there (python3-torch)")
+    runpy.run_path(os.path.join(SOURCE, "examples", "to_pytorch.py"), run_name="__main__")
+    assert capsys.readouterr().out.count("72 graphs, probabilities differ by at most") == 4

@@ -117,7 +117,7 @@ def test_options_are_checked(data):
         mp.GraphClassifier("topk", alpha=0.5).fit(data)
     with pytest.raises(ValueError, match="ratio"):
         mp.GraphClassifier(ratio=2).fit(data)
-    with pytest.raises(mp.InputError, match="no labels"):
+    with pytest.raises(mp.InputError, match="requires y to be passed, but the target y is None"):
         mp.GraphClassifier().fit([nx.path_graph(3)] * 4)
     with pytest.raises(mp.Error, match="1 class"):
         mp.GraphClassifier().fit([nx.path_graph(3)] * 4, [1] * 4)

@@ -2,11 +2,13 @@
 import gc
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
 
 import numpy as np
+import pytest
 from conftest import FEW
 
 import midpool as mp
@@ -21,6 +23,22 @@ def test_importing_it_imports_numpy_and_nothing_large():
     code = "import sys, midpool; print([m for m in ('pandas', 'sklearn', 'networkx', 'scipy', 'torch') if m in sys.modules])"
     env = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(mp.__file__))}
     assert subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_python_without_numpy_takes_that_of_the_build():
+    env = {"PYTHONPATH": os.path.dirname(os.path.dirname(mp.__file__)), "PYTHONDONTWRITEBYTECODE": "1"}
+    code = "import midpool; print(midpool.Dataset.from_arrays([0, 2], [[0], [1]]))"  # -S: no packages of this machine
+    assert "1 graphs" in subprocess.run([sys.executable, "-S", "-c", code], env=env, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("package", ["midpool", "lib/python3/site-packages/midpool"])  # pip install with --target, with --prefix
+def test_an_installed_package_finds_the_program_it_came_with(tmp_path, package):
+    shutil.copytree(os.path.dirname(mp.__file__), tmp_path / package, ignore=shutil.ignore_patterns("_build.py", "*.p", "__pycache__"))
+    (tmp_path / "bin").mkdir()
+    shutil.copy(mp.program(), tmp_path / "bin")
+    env = {"PYTHONPATH": os.path.dirname(tmp_path / package), "PATH": "/nowhere"}
+    said = subprocess.run([sys.executable, "-c", "import midpool; print(midpool.program())"], env=env, capture_output=True, text=True, check=True)
+    assert said.stdout == f"{tmp_path / 'bin' / 'midpool'}\n"
 
 
 def test_threads_train_and_answer_at_once(data, clf):

@@ -167,6 +167,7 @@ static void fill_labels(const mp_arrays *in, mp_data *d)
 {
     mp_raw *raw = &d->raw;
     if (in->targets == 0) return;
+    raw->file = "label"; /* in messages: "label:3" is that of graph 3 */
     if (in->targets > 1 || !whole_numbers(in->label, in->graphs)) {
         raw->target_columns = in->targets;
         raw->target = copy(in->label, (size_t)in->graphs * (size_t)in->targets * sizeof(double), d->arena);

@@ -76,6 +76,17 @@ if command -v g++ >/dev/null && [ "$sanitize" = none ]; then
     [ "$(LD_LIBRARY_PATH=$libs ./plus)" = "$version" ] || fail "mp_version and midpool.pc differ"
 fi
 
+# Files that Python makes of the package go with it. Folders of the system stay, those of a prefix of one's own do not.
+for package in $(find "$tree" -name _midpool.pyi -printf '%h '); do
+    mkdir "$package/__pycache__" && : >"$package/__pycache__/x.pyc"
+done
 sh "$source/scripts/uninstall" "$build" "$scratch/stage" >/dev/null
-left=$(find "$scratch/stage" ! -type d)
+left=$(find "$scratch/stage" ! -type d -o -path "$tree/*midpool*")
 [ -z "$left" ] || fail "uninstall leaves $left"
+mkdir "$scratch/toy"
+printf "project('toy')\ninstall_data('meson.build', install_dir : 'share/midpool/deep')\n" >"$scratch/toy/meson.build"
+meson setup --prefix /opt/toy "$scratch/toy/build" "$scratch/toy" >"$scratch/log" 2>&1 || fail "toy: $(tail -n 5 "$scratch/log")"
+DESTDIR=$scratch/other meson install -C "$scratch/toy/build" --no-rebuild >/dev/null
+[ -f "$scratch/other/opt/toy/share/midpool/deep/meson.build" ] || fail "toy is not installed"
+sh "$source/scripts/uninstall" "$scratch/toy/build" "$scratch/other" >/dev/null
+[ ! -e "$scratch/other/opt/toy" ] && [ -d "$scratch/other/opt" ] || fail "uninstall leaves $(find "$scratch/other"), expected opt alone"

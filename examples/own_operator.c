@@ -4,7 +4,7 @@
  *
  * Only the score is new; selector, coarsener and MID are the library's. p is an option of the operator's own, hub-power.
  *
- *     cc own_operator.c $(pkg-config --cflags --libs midpool) -lm && ./a.out
+ *     cc own_operator.c $(pkg-config --cflags --libs midpool) && ./a.out
  * SPDX-License-Identifier: MIT */
 #include <midpool/operator.h>
 

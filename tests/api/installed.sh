@@ -1,6 +1,6 @@
 #!/bin/sh
-# installed.sh - what 'meson install' puts into a folder suffices: pkg-config finds it there, every example builds from it alone
-# against the shared and against the static library, and runs; a C++ compiler takes the header; uninstall leaves nothing.
+# installed.sh - what 'meson install' puts into a folder suffices: pkg-config and CMake find it there, every example builds from it
+# alone against the shared and against the static library, and runs; a C++ compiler takes the header; uninstall leaves nothing.
 # Usage: installed.sh SOURCE_ROOT BUILD_ROOT SANITIZE CC...
 # SPDX-License-Identifier: MIT
 set -eu
@@ -12,7 +12,11 @@ fail() {
     echo "$1" >&2
     exit 1
 }
-[ "$sanitize" = none ] || set -- "$@" "-fsanitize=$sanitize"
+flag=
+compiler=$*
+[ "$sanitize" = none ] || flag=-fsanitize=$sanitize
+# shellcheck disable=SC2086
+set -- "$@" $flag
 
 prefix=$(meson introspect "$build" --buildoptions | tr '{' '\n' | sed -n 's/.*"name": "prefix", "value": "\([^"]*\)".*/\1/p')
 [ -n "$prefix" ] || prefix=/usr/local
@@ -31,7 +35,7 @@ cd "$scratch"
 for example in "$source"/examples/*.c; do
     name=$(basename "$example" .c)
     # shellcheck disable=SC2086
-    "$@" -std=c11 -Wall -Wextra -Werror -o "shared_$name" "$example" $flags -lm || fail "$name does not build"
+    "$@" -std=c11 -Wall -Wextra -Werror -o "shared_$name" "$example" $flags || fail "$name does not build"
     # shellcheck disable=SC2086
     "$@" -std=c11 -o "static_$name" "$example" -I"$tree/include" "$libs/libmidpool.a" $static || fail "$name does not build with the static library"
     for how in shared static; do
@@ -42,7 +46,45 @@ for example in "$source"/examples/*.c; do
     cmp -s shared.txt static.txt || fail "$name: shared and static library differ"
     [ "$name" != own_operator ] || [ "$(sed 's/.*: //' shared.txt | sort -u | wc -l)" = 2 ] || fail "hub-power changes nothing"
 done
+LD_LIBRARY_PATH=$libs ./shared_explain kept.svg >/dev/null && grep -q '^<svg' kept.svg || fail "explain draws nothing"
 LD_LIBRARY_PATH=$libs ./shared_quickstart rings.safetensors | grep -q '^class ' || fail "quickstart does not answer"
+
+# CMake finds it, in a tree that was moved here, with the version it has and no other.
+if command -v cmake >/dev/null; then
+    mkdir project
+    cp "$source/examples/train.c" project/
+    cat >project/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.13)
+project(outside C)
+find_package(midpool ${WANTED} CONFIG REQUIRED)
+find_package(midpool CONFIG REQUIRED)
+foreach(name midpool static)
+    add_executable(with_${name} train.c)
+    target_link_libraries(with_${name} midpool::${name})
+endforeach()
+END
+    asked() { # VERSION
+        rm -rf project/build
+        CC=$compiler CFLAGS=$flag cmake -S project -B project/build -DWANTED="$1" -DCMAKE_PREFIX_PATH="$tree" >"$scratch/log" 2>&1
+    }
+    major=${version%%.*} minor=${version#*.}
+    minor=${minor%%.*}
+    older=$((major > 0 ? major - 1 : 0)).$((major > 0 ? 0 : minor - 1)) # not compatible; of 0.0 there is none
+    for other in "$older" "$major.$((minor + 1))" "$((major + 1))" "$version.1"; do
+        asked "$other" && fail "CMake takes $version for $other"
+        grep -q 'requested version' "$scratch/log" || fail "CMake: another reason than the version: $(cat "$scratch/log")"
+    done
+    asked "$major.$minor" || fail "CMake does not take $version for $major.$minor: $(cat "$scratch/log")"
+    asked "$version" || fail "CMake does not find it: $(cat "$scratch/log")"
+    cmake --build project/build >"$scratch/log" 2>&1 || fail "CMake does not build: $(cat "$scratch/log")"
+    for how in midpool static; do
+        "project/build/with_$how" >"$how.txt" || fail "built by CMake with $how, it fails"
+    done
+    cmp -s midpool.txt static.txt || fail "CMake: shared and static library differ"
+    readelf -d project/build/with_midpool | grep -q 'NEEDED.*libmidpool\.so\.[0-9]*\]' || fail "CMake does not link the soname"
+else
+    echo "no cmake: find_package is not tried"
+fi
 
 # The program and the library make the same model of the same files and options, presets of the set included.
 "$tree/bin/midpool" data generate colors3 --train 60 --val 30 --test 30 --large 0 --large-c 0 --out COLORS-3 >"$scratch/log" 2>&1 || fail "generate: $(cat "$scratch/log")"

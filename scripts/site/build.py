@@ -30,9 +30,10 @@ GROUPS = {
     "Results": ["results", "measurements"],
     "Insides": ["tour", "design", "adding-an-operator", "CONTRIBUTING", "CHANGELOG"],
 }
-CITED = re.compile(r"([a-z-]+\.md) ((?:\d+(?:\.\d+)?(?:, | and | to )?)+)")  # "math.md 2.1 to 2.7", "math.md 3, 4 and 9"
-SECTION = re.compile(r"(?<![\w.])(?<!PyG )(?<!from )\d+\.\d+(?![\w]|\.\d)")  # "as 2.13 says"; versions of PyG are none
-WIDE = 48  # characters: a cell with more of them may break its lines, but has room
+# Sections that are cited: "math.md 2.1 to 2.7", "math.md 3, 4 and 9"; within a document "as 2.13 says". Versions of PyG are none.
+CITED = re.compile(r"([a-z-]+\.md)(\s)(\d+(?:\.\d+)?)((?:(?:,|\sand|\sto)\s\d+(?:\.\d+)?)*)|"
+                   r"(?<![\w.])(?<!PyG )(?<!from )(\d+\.\d+)(?!\w|\.\d)")
+WIDTHS = [("wide", 48), ("broad", 22)]  # characters: cells with more of them may break their lines, but have room
 VOID = {"br", "col", "hr", "img", "input", "link", "meta", "wbr"}
 
 
@@ -50,6 +51,21 @@ def tool(source, text, *words):
 
 def squeezed(text):
     return " ".join(text.split())
+
+
+def mathml(text):
+    """pandoc's formulas as browsers draw them: a name is one upright word, += one sign; the TeX beside them is left out."""
+    text = re.sub(r"<semantics>|</semantics>|<annotation.*?</annotation>", "", text, flags=re.S)
+    text = re.sub(r'<mstyle mathvariant="normal">((?:<m[in]>[^<]*</m[in]>)+)</mstyle>',
+                  lambda m: '<mi mathvariant="normal">%s</mi>' % re.sub("<[^>]*>", "", m[1]), text)
+    text = re.sub(r"<mo([^>]*)>∥</mo>", r'<mo\1 lspace="0" rspace="0">‖</mo>', text)  # a norm, not a relation
+    text = re.sub("<mo>([+−])</mo><mo>=</mo>", r"<mo>\1=</mo>", text)
+    return re.sub(r'<math display="inline".*?</math>', long, text, flags=re.S)
+
+
+def long(m):
+    """A formula in a line cannot be broken: where it is wider than a phone, it scrolls."""
+    return m[0] if len(re.sub("<[^>]*>", "", m[0])) < 24 else '<span class="long">%s</span>' % m[0]
 
 
 class Section:
@@ -85,7 +101,8 @@ class Document(Page):
         text = re.sub(r"^( *)```math\n(.*?)\n *```$", r"\1$$\n\2\n\1$$", read(self.source), flags=re.M | re.S)
         out = tool(self.source, text, "pandoc", "-f", "gfm+tex_math_dollars", "-t", "html5", "--mathml", "--no-highlight", "--wrap=preserve",
                    "--fail-if-warnings")
-        return re.sub(r"<colgroup>.*?</colgroup>\s*|<!--.*?-->\s*", "", out, flags=re.S)
+        out = re.sub(r"<colgroup>.*?</colgroup>\s*|<!--.*?-->\s*", "", out, flags=re.S)
+        return mathml(out)
 
 
 class Manual(Page):
@@ -186,7 +203,7 @@ class Scan(Pass):
 
     def text(self, data):
         data = html.unescape(data)
-        if "annotation" in self.open or not self.page.sections:
+        if not self.page.sections:
             return
         if any(t in self.open for t in ("h1", "h2", "h3", "h4")):
             self.heading.append("\1%s\2" % data if "code" in self.open else data)
@@ -220,8 +237,11 @@ class Link(Pass):
     def end(self, tag):
         if tag in ("h2", "h3") and self.out:
             self.anchor()
-        elif tag == "td" and len(re.sub("<[^>]*>", "", "".join(self.out[self.cell:]))) > WIDE:
-            self.out[self.cell] = self.out[self.cell].replace("<td", '<td class="wide"', 1)
+        elif tag == "td":
+            size = len(re.sub("<[^>]*>", "", "".join(self.out[self.cell:])))
+            kind = next((k for k, least in WIDTHS if size > least), None)
+            if kind:
+                self.out[self.cell] = self.out[self.cell].replace("<td", '<td class="%s"' % kind, 1)
         self.out.append("</%s>" % tag)
         if tag == "table":
             self.out.append("</div>")
@@ -234,16 +254,15 @@ class Link(Pass):
     def text(self, data):
         if not any(t in self.open for t in ("a", "code", "pre", "math", "h1", "h2", "h3")):
             data = CITED.sub(self.cited, data)
-            if self.page.numbers and "<a" not in data:
-                data = SECTION.sub(lambda m: self.numbered(self.page, m[0]), data)
         self.out.append(data)
 
     def cited(self, m):
+        if m[5]:
+            return self.numbered(self.page, m[5])
         page = self.site.by_base.get(m[1])
         if not page:
             return m[0]
-        first, rest = re.match(r"(\d+(?:\.\d+)?)(.*)", m[2]).groups()
-        return self.numbered(page, first, m[1] + " ") + re.sub(r"\d+(\.\d+)?", lambda n: self.numbered(page, n[0]), rest)
+        return self.numbered(page, m[3], m[1] + m[2]) + re.sub(r"\d+(\.\d+)?", lambda n: self.numbered(page, n[0]), m[4])
 
     def numbered(self, page, number, before=""):
         anchor = page.numbers.get(number)
@@ -352,7 +371,7 @@ class Site:
                 if isinstance(page, (Source, Folder)) and page not in self.listed:
                     continue
                 rows.append([page.name, page.title, s.title if s.level > 1 else "", s.anchor if s.level > 1 else "", squeezed("".join(s.text))])
-        return "siteIndex(" + json.dumps(rows, ensure_ascii=False, separators=(",", ":")).replace("],[", "],\n[") + ");\n"
+        return "siteIndex([\n" + ",\n".join(json.dumps(r, ensure_ascii=False) for r in rows) + "\n]);\n"
 
     def write(self, folder):
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

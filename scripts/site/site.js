@@ -172,7 +172,7 @@
   // ---- boxes that scroll are reached by the keyboard, those that do not are no stop on its way ----
 
   function reach() {
-    all('.scroll,article pre,math[display=block],.pages,.contents').forEach(function (e) {
+    all('.scroll,article pre,math[display=block],.long,.pages,.contents').forEach(function (e) {
       if (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1) e.setAttribute('tabindex', '0');
       else e.removeAttribute('tabindex');
     });

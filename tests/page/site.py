@@ -18,7 +18,7 @@ root = os.path.realpath(sys.argv[1])
 
 # What is typed, and the section that must be among the first three: page, a word of its title.
 SEARCHES = [
-    ("flipscore", "results.html", "Score correctness"),
+    ("flipscore", "math.html", "flipscore"),
     ("--ratio", "math.html", "Which nodes are kept"),
     ("PostgreSQL", "formats.html", "PostgreSQL"),
     ("sagpool", "math.html", "SAGPool"),
@@ -115,6 +115,19 @@ def search(b, folder):
     check("Escape shuts the list", b.js("document.querySelector('.hits').hidden"))
 
 
+def formulas(b, folder):
+    b.open(os.path.join(folder, "math.html"))
+    sizes = b.js("""Array.from(document.querySelectorAll('math')).map(function (m) { var r = m.getBoundingClientRect();
+        return m.textContent.trim() && r.width > 2 && r.height > 2; })""")
+    check("formulas are drawn", len(sizes) > 900 and all(sizes), len(sizes), sizes.count(False))
+    # What would show that a formula was taken for text: its dollars or its commands, outside of code.
+    left = b.js(r"""(function () { var walk = document.createTreeWalker(document.querySelector('article'), NodeFilter.SHOW_TEXT), out = [];
+        while (walk.nextNode()) { var t = walk.currentNode;
+            if (!t.parentElement.closest('code,pre') && /[$]|\\[a-zA-Z]+/.test(t.data)) out.push(t.data.trim().slice(0, 80)); }
+        return out; })()""")
+    equal("none is left as text", left[:3], [])
+
+
 def code(b, folder):
     b.open(os.path.join(folder, "python.html"))
     b.js("navigator.clipboard.writeText = function (t) { window.copied = t; return Promise.resolve(); }")
@@ -174,6 +187,7 @@ def main():
         try:
             leads(b, names, site)
             search(b, site)
+            formulas(b, site)
             code(b, site)
             equal("nothing is told to the console, nothing asked of the network", b.errors(), [])
         finally:

@@ -16,7 +16,7 @@
 
   window.siteIndex = function (rows) {
     index = rows.map(function (r) {
-      return { href: r[0] + (r[3] ? '#' + r[3] : ''), page: r[1], section: r[2], text: r[4],
+      return { file: r[0], anchor: r[3] ? '#' + r[3] : '', page: r[1], section: r[2], text: r[4],
                head: (r[2] || r[1]).toLowerCase(), low: r[4].toLowerCase() };
     });
     if (waiting) waiting();
@@ -106,7 +106,7 @@
     hits.replaceChildren();
     var found = search(query);
     found.forEach(function (f, i) {
-      var a = make('a', { href: f.section.href, role: 'option', id: 'hit' + i, tabindex: '-1' }, hits);
+      var a = make('a', { href: f.section.file + '?q=' + encodeURIComponent(query) + f.section.anchor, role: 'option', id: 'hit' + i, tabindex: '-1' }, hits);
       marked(make('b', {}, a), f.section.section || f.section.page, f.terms);
       if (f.section.section) make('small', {}, a).textContent = '  ' + f.section.page;
       marked(make('span', {}, a), excerpt(f.section, f.terms), f.terms);
@@ -147,6 +147,24 @@
     input.focus();
     input.select();
   });
+
+  // A page that a search led to marks what was searched for. The text stays as it is: highlights are beside it.
+  var asked = new URLSearchParams(location.search).get('q');
+  if (asked && window.Highlight) {
+    var walk = document.createTreeWalker(document.querySelector('article'), NodeFilter.SHOW_TEXT), marks = new Highlight();
+    while (walk.nextNode()) {
+      var low = walk.currentNode.data.toLowerCase();
+      asked.toLowerCase().split(/\s+/).filter(Boolean).forEach(function (term) {
+        for (var at = low.indexOf(term); at >= 0 && marks.size < 1000; at = low.indexOf(term, at + term.length)) {
+          var range = document.createRange();
+          range.setStart(walk.currentNode, at);
+          range.setEnd(walk.currentNode, at + term.length);
+          marks.add(range);
+        }
+      });
+    }
+    CSS.highlights.set('found', marks);
+  }
 
   // ---- code: a button that copies; of a Python session the lines that were typed ----
 

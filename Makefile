@@ -30,11 +30,11 @@ python:
 	@ninja -C $(BUILD) python
 	@meson test -C $(BUILD) --suite python --print-errorlogs
 
-# The documents as a site in $(BUILD)/site, for a browser without network.
+# The documents as a site in $(BUILD)/site, for a browser without network; with a page for each command where the program is built.
 docs:
 	@sh scripts/setup docs
 	@rm -rf $(BUILD)/site
-	@python3 scripts/site/build.py $(BUILD)/site $(wildcard $(BUILD)/man/*.1)
+	@python3 scripts/site/build.py $(BUILD)/site $(wildcard $(BUILD)/docs/man/*.1)
 
 bench: all
 	@$(BUILD)/midpool bench gemm

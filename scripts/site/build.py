@@ -26,14 +26,15 @@ GROUPS = {
     "Start": ["README", "own-data", "python", "molecules"],
     "Use": ["library", "cluster"],
     "Reference": ["operators", "math", "protocol", "formats", "include/midpool.h"],
-    "Manual": ["docs/midpool.1"],
     "Results": ["results", "measurements"],
     "Insides": ["tour", "design", "adding-an-operator", "CONTRIBUTING", "CHANGELOG"],
+    "Manual": ["docs/midpool.1"],
 }
 # Sections that are cited: "math.md 2.1 to 2.7", "math.md 3, 4 and 9"; within a document "as 2.13 says". Versions of PyG are none.
-CITED = re.compile(r"([a-z-]+\.md)(\s)(\d+(?:\.\d+)?)((?:(?:,|\sand|\sto)\s\d+(?:\.\d+)?)*)|"
+CITED = re.compile(r"(?:docs/)?([a-z-]+\.md)(?:(\s)(\d+(?:\.\d+)?)((?:(?:,|\sand|\sto)\s\d+(?:\.\d+)?)*))?|"
                    r"(?<![\w.])(?<!PyG )(?<!from )(\d+\.\d+)(?!\w|\.\d)")
 WIDTHS = [("wide", 48), ("broad", 22)]  # characters: cells with more of them may break their lines, but have room
+HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "dt": 4}
 VOID = {"br", "col", "hr", "img", "input", "link", "meta", "wbr"}
 
 
@@ -82,7 +83,7 @@ class Page:
 
     def label(self):
         """What lists of pages call it."""
-        return "Overview" if self.name == "index.html" else self.title
+        return "Overview" if self.name == "index.html" else re.sub(r"\(1\)$", "", self.title.replace("midpool-", "midpool "))
 
     def convert(self):
         self.raw = self.draw()
@@ -184,15 +185,19 @@ class Pass(html.parser.HTMLParser):
 class Scan(Pass):
     """First pass: title, sections with their text, anchors."""
 
+    heads = False  # within the title of a section
+
     def start(self, tag, attrs):
         if "id" in attrs:
             self.page.anchors.add(attrs["id"])
-        if re.fullmatch("h[1-4]", tag):
-            self.page.sections.append(Section(int(tag[1]), "", attrs.get("id", "")))
+        self.heads = tag == "dt" and "id" in attrs or re.fullmatch("h[1-4]", tag) or self.heads  # options of the manual are sections too
+        if self.heads and tag in HEADS:
+            self.page.sections.append(Section(HEADS[tag], "", attrs.get("id", "")))
             self.heading = []
 
     def end(self, tag):
-        if re.fullmatch("h[1-4]", tag):
+        if self.heads and tag in HEADS:
+            self.heads = False
             section, title = self.page.sections[-1], squeezed("".join(self.heading))
             section.title = re.sub("[\1\2]", "", title)
             section.short = re.sub("[\1\2]", "", re.sub(" (?:- |\\()(?:\1[^\2]*\2(?:, )?)+\\)?$", "", title))  # no names of files
@@ -205,7 +210,7 @@ class Scan(Pass):
         data = html.unescape(data)
         if not self.page.sections:
             return
-        if any(t in self.open for t in ("h1", "h2", "h3", "h4")):
+        if self.heads:
             self.heading.append("\1%s\2" % data if "code" in self.open else data)
         else:
             self.page.sections[-1].text.append(data)
@@ -222,8 +227,6 @@ class Link(Pass):
         raw = self.get_starttag_text()
         if tag == "a" and "href" in attrs:
             raw = '<a href="%s">' % html.escape(self.site.address(self.page, attrs["href"]))
-        elif tag == "a" and attrs.get("class") == "Xr":
-            raw = "<a>"
         elif tag == "img":
             raw = self.site.picture(self.page, attrs)
         elif tag == "table":
@@ -252,6 +255,9 @@ class Link(Pass):
             self.out.append(' <a class="anchor" href="#%s" aria-label="Link to this section">#</a>' % ident[1])
 
     def text(self, data):
+        page = self.site.by_base.get(re.sub(r"\((\d)\)$", r".\1", data))
+        if page and self.out and self.out[-1] == '<a class="Xr">':  # the manual names another page of it
+            self.out[-1] = '<a href="%s">' % page.name
         if not any(t in self.open for t in ("a", "code", "pre", "math", "h1", "h2", "h3")):
             data = CITED.sub(self.cited, data)
         self.out.append(data)
@@ -262,6 +268,8 @@ class Link(Pass):
         page = self.site.by_base.get(m[1])
         if not page:
             return m[0]
+        if not m[3]:
+            return '<a href="%s">%s</a>' % (page.name, m[0])
         return self.numbered(page, m[3], m[1] + m[2]) + re.sub(r"\d+(\.\d+)?", lambda n: self.numbered(page, n[0]), m[4])
 
     def numbered(self, page, number, before=""):
@@ -281,7 +289,7 @@ class Site:
             source = os.path.relpath(path, ROOT)
             if source not in known:
                 order.append((source, DEFAULT))
-        order += [(os.path.relpath(m, ROOT), "Manual") for m in man]
+        order += [(os.path.relpath(m, ROOT), "Manual") for m in sorted(man, key=lambda m: (not m.endswith("-train.1"), m))]
         self.groups = {group: [self.add(s) for s, g in order if g == group] for group in GROUPS}
         self.listed = [p for pages in self.groups.values() for p in pages]
 

@@ -46,10 +46,12 @@
         score += 12 * Math.min(head, 4) + 10 * Math.log1p(body) / Math.log(6 + s.low.length / 400);
       }
       if (terms.length > 1 && (s.head.indexOf(whole) >= 0 || s.low.indexOf(whole) >= 0)) score += 20;
-      if (s.head === whole) score += 30;
+      if (s.head.indexOf(whole) >= 0) score += 30 * whole.length / s.head.length;
       found.push({ section: s, score: score });
     });
     found.sort(function (a, b) { return b.score - a.score; });
+    var seen = {}; // an option that several commands have is found once
+    found = found.filter(function (f) { var key = f.section.head + f.section.low; return !seen[key] && (seen[key] = true); });
     return found.slice(0, 40).map(function (f) { return { section: f.section, terms: terms }; });
   }
 
@@ -204,6 +206,8 @@
   function fold() { list.open = !narrow.matches; }
   narrow.addEventListener('change', fold);
   fold();
+  var here = document.querySelector('.pages [aria-current]'), side = document.querySelector('.pages');
+  if (here && here.offsetTop > side.clientHeight - 40) side.scrollTop = here.offsetTop - side.clientHeight / 2;
 
   var rows = all('.contents a'), heads = rows.map(function (a) { return document.getElementById(a.getAttribute('href').slice(1)); });
   function mark() {

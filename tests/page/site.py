@@ -3,6 +3,7 @@
 # Usage: site.py SOURCE_ROOT
 # SPDX-License-Identifier: MIT
 import glob
+import json
 import os
 import shutil
 import subprocess
@@ -19,7 +20,7 @@ root = os.path.realpath(sys.argv[1])
 # What is typed, and the section that must be among the first three: page, a word of its title.
 SEARCHES = [
     ("flipscore", "math.html", "flipscore"),
-    ("--ratio", "math.html", "Which nodes are kept"),
+    ("--ratio", "midpool.1.html", "--ratio"),
     ("PostgreSQL", "formats.html", "PostgreSQL"),
     ("sagpool", "math.html", "SAGPool"),
     ("early stopping", "math.html", "Early stopping"),
@@ -27,7 +28,7 @@ SEARCHES = [
     ("safetensors", "formats.html", "safetensors"),
 ]
 
-# One page of each kind, tried in the dark as well; pages of examples look as that of the header does.
+# One page of each kind.
 KINDS = ["index.html", "protocol.html", "results.html", "python.html", "midpool.1.html", "include.midpool.h.html"]
 
 
@@ -44,22 +45,25 @@ TEX = r"""(function () { var walk = document.createTreeWalker(document.querySele
 
 
 def leads(b, pages, folder):
-    """Opens every page in both schemes and on a phone; follows every link as far as the file and the anchor it names."""
+    """Opens every page on a phone, one of each kind on a desk in light and dark; follows every link as far as the file and the anchor it names."""
     ids, links, broken, sideways, tex = {}, {}, [], [], []
+    b.call("Emulation.setDeviceMetricsOverride", width=360, height=300, deviceScaleFactor=1, mobile=True)
     for name in pages:
         b.open(os.path.join(folder, name))
         ids[name] = set(b.js("Array.from(document.querySelectorAll('[id]')).map(function (e) { return e.id; })"))
         links[name] = b.js("Array.from(document.querySelectorAll('a[href],link[href],script[src],img[src]')).map(function (e) {"
                            " return e.href || e.src; })")
         tex += [name + ": " + words for words in b.js(TEX)]
-        for scheme in (() if name.startswith("examples.") else ("light", "dark") if name in KINDS else ("light",)):
-            b.scheme(scheme)
-            broken += [name + " (" + scheme + "): " + bad for bad in b.js(RULES)["bad"][:3]]
-        b.call("Emulation.setDeviceMetricsOverride", width=360, height=700, deviceScaleFactor=2, mobile=True)
+        broken += [name + " (phone): " + bad for bad in b.js(RULES)["bad"][:3]]
         wide = b.js("document.documentElement.scrollWidth")
         if wide > 360:
             sideways.append((name, wide))
-        b.call("Emulation.clearDeviceMetricsOverride")
+    b.call("Emulation.clearDeviceMetricsOverride")
+    for name in KINDS:
+        b.open(os.path.join(folder, name))
+        for scheme in "light", "dark":
+            b.scheme(scheme)
+            broken += [name + " (" + scheme + "): " + bad for bad in b.js(RULES)["bad"][:3]]
     b.scheme("light")
     equal("no formula is left as text", tex[:5], [])
     equal("no rule is broken", broken[:5], [])
@@ -79,6 +83,9 @@ def leads(b, pages, folder):
     check("there were links to follow", followed > 500, followed)
     linked = {os.path.basename(urllib.parse.urlsplit(t).path) for targets in links.values() for t in targets}
     equal("every page is linked", [p for p in pages if p not in linked], [])
+    index = [json.loads(line.rstrip(",")) for line in read(os.path.join(folder, "index.js")).splitlines()[1:-1]]
+    equal("so are sections of the index", [r[:4] for r in index if r[0] not in ids or (r[3] and r[3] not in ids[r[0]])], [])
+    check("which has all documents", {r[0] for r in index} >= {p for p in pages if not p.startswith("examples.")})
 
 
 def wait(b, code, seconds=20):
@@ -114,8 +121,8 @@ def search(b, folder):
         equal("its link opens the page", b.js("location.pathname.split('/').pop() + location.search + location.hash"), found[at][0])
         check("which marks the words", (b.js("CSS.highlights.get('found').size") or 0) > 0)
         if anchor:
-            top = wait(b, "document.getElementById(%r).getBoundingClientRect().top" % anchor)
-            check("at the section", top is not None and 0 <= top < 900, top)
+            top = b.js("(function (e) { return e ? e.getBoundingClientRect().top : -1; })(document.getElementById(%r))" % anchor)
+            check("at the section", 0 <= top < 900, top)
     b.open(os.path.join(folder, "tour.html"))
     b.js("document.querySelector('.find input').focus()")
     b.call("Input.insertText", text="nosuchwordanywhere")

@@ -28,9 +28,11 @@ project('one', 'c')
 executable('one', 'one.c', install : true)
 shared_library('two', 'one.c', version : '1.2.3', soversion : '1', install : true, install_dir : 'lib')
 install_headers('one.c', subdir : 'midpool')
+custom_target('site', output : 'html', command : ['sh', '-c', 'mkdir -p $1 && echo > $1/index.html', '-', '@OUTPUT@'],
+  install : true, install_dir : 'share/doc/midpool')
 END
 cd "$project"
-there="./bin/one ./include/midpool/one.c ./lib/libtwo.so ./lib/libtwo.so.1 ./lib/libtwo.so.1.2.3 "
+there="./bin/one ./include/midpool/one.c ./lib/libtwo.so ./lib/libtwo.so.1 ./lib/libtwo.so.1.2.3 ./share/doc/midpool/html/index.html "
 
 make install PREFIX="$scratch/first" >"$scratch/log" 2>&1 || fail "make install: $(cat "$scratch/log")"
 [ "$(files "$scratch/first")" = "$there" ] || fail "PREFIX has: $(files "$scratch/first")"

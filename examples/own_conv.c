@@ -12,7 +12,13 @@ typedef struct contrast_options {
     double strength;
 } contrast_options;
 static const mp_opt rows[] = {
-    { "contrast-strength", MP_OPT_REAL, offsetof(contrast_options, strength), "1", 0, 10, NULL, "contrast: s" },
+    { .name = "contrast-strength",
+      .kind = MP_OPT_REAL,
+      .offset = offsetof(contrast_options, strength),
+      .initial = "1",
+      .lo = 0,
+      .hi = 10,
+      .help = "contrast: s" },
     { .name = NULL },
 };
 MP_OPTION_SET(static, set, contrast_options, rows);

@@ -17,7 +17,13 @@ typedef struct hubs_options {
     double power;
 } hubs_options;
 static const mp_opt hubs_rows[] = {
-    { "hub-power", MP_OPT_REAL, offsetof(hubs_options, power), "0.5", 0, 4, NULL, "hubs: power of the degree" },
+    { .name = "hub-power",
+      .kind = MP_OPT_REAL,
+      .offset = offsetof(hubs_options, power),
+      .initial = "0.5",
+      .lo = 0,
+      .hi = 4,
+      .help = "hubs: power of the degree" },
     { .name = NULL },
 };
 MP_OPTION_SET(static, hubs_set, hubs_options, hubs_rows);

@@ -25,7 +25,10 @@ typedef struct mp_opt {
     double lo, hi;       /* allowed range of INT, REAL and each number of LIST, both ends included */
     const char *choices; /* CHOICE: "a|b|c" */
     const char *help;
+    int mark;          /* MP_COMMON or 0. This and what follows may be left out of a row */
+    const char *group; /* heading of its own in the help; rows of a set get that of the set */
 } mp_opt;
+enum { MP_COMMON = 1 }; /* among the options that --help explains; it names the others */
 
 /* Tables end with a row whose name is NULL. */
 void mp_conf_defaults(const mp_opt *table, void *conf);

@@ -18,7 +18,7 @@ static const mp_opt baseline_rows[] = {
 };
 #undef AT
 /* clang-format on */
-const mp_option_set mp_baseline_options = { baseline_rows, 0, NULL };
+const mp_option_set mp_baseline_options = { baseline_rows, 0, NULL, NULL };
 
 /* Settings of authors, or of PyG's examples. */
 static const mp_method_preset sort_presets[] = {

@@ -222,7 +222,7 @@ static const mp_cli_text texts[] = {
 const mp_cli mp_bench_epoch = {
     .name = "bench epoch",
     .operands = "DATASET",
-    .summary = "times training epochs and compares with the machine's limit",
+    .summary = "Times training epochs and compares with the machine's limit.",
     .more =
         "limit: operations of the dense products, counted from their shapes, at the rate of fused multiply-adds on\n"
         "registers. neighbour sums: bytes of the rows that sums over neighbours read and write, forward and backward.\n"

@@ -147,14 +147,11 @@ static const mp_cli_text texts[] = {
     { "nodes", offsetof(er_conf, nodes), "1e3,1e4,1e5", "LIST", "sizes of the graph, rising" },
     { NULL, 0, NULL, NULL, NULL },
 };
-const mp_cli mp_bench_er = { "bench er",
-                             "",
-                             "seconds and bytes of a training step on one growing random graph",
-                             NULL,
-                             0,
-                             0,
-                             sizeof(er_conf),
-                             groups,
-                             texts,
-                             true,
-                             bench_er };
+const mp_cli mp_bench_er = { .name = "bench er",
+                             .operands = "",
+                             .summary = "Seconds and bytes of a training step on one growing random graph.",
+                             .size = sizeof(er_conf),
+                             .groups = groups,
+                             .texts = texts,
+                             .has_model = true,
+                             .run = bench_er };

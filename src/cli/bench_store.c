@@ -238,7 +238,7 @@ static mp_err bench(void *data, const mp_cli_args *args)
 
 const mp_cli mp_bench_store = { .name = "bench store",
                                 .operands = "",
-                                .summary = "what a run costs the store, and how long a store of many takes to be read",
+                                .summary = "What a run costs the store, and how long a store of many takes to be read.",
                                 .size = sizeof(conf),
                                 .groups = groups,
                                 .texts = texts,

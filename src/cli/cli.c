@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "base/halt.h"
+#include "cli/help.h"
 #include "cli/workers.h"
 #include "cli/yaml.h"
 #include "conf/config.h"
@@ -21,7 +22,7 @@ typedef struct reader {
     int settings, cap;
     const char **operand;
     int operands;
-    bool help;
+    bool help, help_all;
 } reader;
 
 /* ---- looking options up ---- */
@@ -62,13 +63,14 @@ static int list_names(const mp_cli *cli, const char **names)
 {
     int n = 0;
     for (const mp_cli_group *g = cli->groups; g && g->title; g++)
-        for (const mp_opt *o = g->table; o->name && n < MAX_NAMES - 4; o++) names[n++] = o->name;
-    for (const mp_cli_text *t = cli->texts; t && t->name && n < MAX_NAMES - 4; t++) names[n++] = t->name;
+        for (const mp_opt *o = g->table; o->name && n < MAX_NAMES - 5; o++) names[n++] = o->name;
+    for (const mp_cli_text *t = cli->texts; t && t->name && n < MAX_NAMES - 5; t++) names[n++] = t->name;
     if (cli->has_model) {
         names[n++] = "mid";
         names[n++] = "config";
     }
     names[n++] = "help";
+    names[n++] = "help-all";
     names[n] = NULL;
     return n;
 }
@@ -145,6 +147,8 @@ static mp_err read_line(reader *r, int argc, char **argv)
             options = false;
         } else if (options && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
             r->help = true;
+        } else if (options && strcmp(word, "--help-all") == 0) {
+            r->help = r->help_all = true;
         } else if (options && strncmp(word, "--", 2) == 0) {
             MP_TRY(read_option(r, argc, argv, &i));
         } else if (options && word[0] == '-' && word[1] != '\0') {
@@ -156,12 +160,19 @@ static mp_err read_line(reader *r, int argc, char **argv)
     return MP_OK;
 }
 
-/* The file of --config; the last one given counts. */
+/* The value of an option on the line; the last one given counts. */
+static const char *last_given(const reader *r, const char *name)
+{
+    const char *value = NULL;
+    for (int i = 0; i < r->settings; i++)
+        if (strcmp(r->setting[i].name, name) == 0) value = r->setting[i].value;
+    return value;
+}
+
+/* The file of --config. */
 static mp_err read_file(reader *r)
 {
-    const char *path = NULL;
-    for (int i = 0; i < r->settings; i++)
-        if (strcmp(r->setting[i].name, "config") == 0) path = r->setting[i].value;
+    const char *path = last_given(r, "config");
     if (!path) return MP_OK;
     mp_yaml y;
     MP_TRY(mp_yaml_load(path, r->arena, &y));
@@ -292,7 +303,7 @@ static int run_line(const mp_cli *cli, int argc, char **argv)
     mp_cli_args args = { .arena = a };
     mp_err e = read_all(cli, argc, argv, conf, &r, &args);
     if (r.help && e == MP_OK)
-        mp_cli_help(cli);
+        e = mp_help_print(cli, last_given(&r, "pool"), r.help_all);
     else if (e == MP_OK)
         e = cli->run(conf, &args);
     if (e == MP_OK) e = mp_cli_print(NULL, 0);

@@ -23,6 +23,7 @@ typedef struct mp_cli_text {
     const char *initial; /* may be NULL: nothing given */
     const char *what;    /* stands for the value in the help: FILE */
     const char *help;
+    int mark; /* as of mp_opt; may be left out */
 } mp_cli_text;
 
 typedef struct mp_cli_setting {
@@ -41,6 +42,7 @@ typedef struct mp_cli_args {
 
 typedef struct mp_cli {
     const char *name, *operands, *summary; /* "train", "DATASET", one sentence */
+    const char *examples;                  /* commands, a line each; may be NULL */
     const char *more;                      /* printed below the options; may be NULL */
     int least, most;                       /* operands */
     size_t size;                           /* of the command's struct */
@@ -63,8 +65,6 @@ MP_MUST mp_err mp_cli_apply(const mp_cli *cli, const mp_cli_args *args, const ch
 
 /* Whether the user gave this option, in the file or on the line. */
 bool mp_cli_given(const mp_cli_args *args, const char *name);
-
-void mp_cli_help(const mp_cli *cli);
 
 /* NULL when there is none. */
 const mp_cli_text *mp_cli_text_find(const mp_cli *cli, const char *name);

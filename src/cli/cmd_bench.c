@@ -90,35 +90,18 @@ static mp_err bench_gemm(void *conf, const mp_cli_args *args)
 }
 
 static const mp_cli_group gemm_groups[] = { { "Output", gemm_table, 0 }, { NULL, NULL, 0 } };
-static const mp_cli gemm_cli = { "bench gemm",
-                                 "",
-                                 "dense products beside the machine's rate of multiply-adds, on one core",
-                                 NULL,
-                                 0,
-                                 0,
-                                 sizeof(gemm_conf),
-                                 gemm_groups,
-                                 NULL,
-                                 false,
-                                 bench_gemm };
+static const mp_cli gemm_cli = { .name = "bench gemm",
+                                 .operands = "",
+                                 .summary = "Dense products beside the machine's rate of multiply-adds, on one core.",
+                                 .size = sizeof(gemm_conf),
+                                 .groups = gemm_groups,
+                                 .run = bench_gemm };
 
-static const struct {
-    const char *name;
-    const mp_cli *cli;
-} benches[] = { { "epoch", &mp_bench_epoch },
-                { "gemm", &gemm_cli },
-                { "er", &mp_bench_er },
-                { "predict", &mp_bench_predict },
-                { "store", &mp_bench_store } };
-#define BENCHES (sizeof benches / sizeof *benches)
-
-int mp_cmd_bench(int argc, char **argv)
-{
-    for (size_t i = 0; argc > 1 && i < BENCHES; i++)
-        if (strcmp(argv[1], benches[i].name) == 0) return mp_cli_main(benches[i].cli, argc - 1, argv + 1);
-    bool help = argc > 1 && strcmp(argv[1], "--help") == 0;
-    FILE *to = help ? stdout : stderr;
-    fprintf(to, "usage: midpool bench WHAT [options]; midpool bench WHAT --help lists them\n");
-    for (size_t i = 0; i < BENCHES; i++) fprintf(to, "  %-8s %s\n", benches[i].name, benches[i].cli->summary);
-    return help ? 0 : 2;
-}
+const mp_command mp_bench_commands[] = {
+    { "epoch", "training epochs beside the machine's limit", &mp_bench_epoch },
+    { "gemm", "dense products beside the machine's rate of multiply-adds", &gemm_cli },
+    { "er", "seconds and bytes of a training step on one growing random graph", &mp_bench_er },
+    { "predict", "graphs a second through a network, in blocks and one at a time", &mp_bench_predict },
+    { "store", "what a run costs the store, and how long a store of many takes to be read", &mp_bench_store },
+    { NULL },
+};

@@ -85,10 +85,12 @@ static mp_err run(void *data, const mp_cli_args *args)
     return e;
 }
 
-static const mp_cli command = {
+const mp_cli mp_cmd_compare = {
     .name = "compare",
     .operands = "STORE...",
     .summary = "Which differences between methods may be claimed: paired tests on a data set, ranks over data sets.",
+    .examples = "midpool compare r.db\n"
+                "midpool compare r.db --baseline SAGPool --svg ranks.svg",
     .more =
         "Rows are those of report, each at what validation chose. On a data set: runs of the same seed and fold, "
         "t-test\n"
@@ -101,8 +103,3 @@ static const mp_cli command = {
     .texts = texts,
     .run = run,
 };
-
-int mp_cmd_compare(int argc, char **argv)
-{
-    return mp_cli_main(&command, argc, argv);
-}

@@ -19,11 +19,11 @@ typedef struct cv {
 
 /* clang-format off */
 static const mp_opt own[] = {
-    { "seeds", MP_OPT_INT, offsetof(cv, seeds), "10", 1, 100000, NULL, "number of seeds, from --seed on" },
+    { "seeds", MP_OPT_INT, offsetof(cv, seeds), "10", 1, 100000, NULL, "number of seeds, from --seed on", MP_COMMON },
     { "folds", MP_OPT_INT, offsetof(cv, folds), "0", 0, 100, NULL, "number of folds; 0 = as the fold files have, else 10" },
-    { "grid", MP_OPT_CHOICE, offsetof(cv, grid), "none", 0, 0, "none|code|paper", "MID settings to try: code = h 1,5,9 x drop 0,0.1,0.2; paper = h 5,9 x drop 0.1,0.2" },
+    { "grid", MP_OPT_CHOICE, offsetof(cv, grid), "none", 0, 0, "none|code|paper", "MID settings to try: code = h 1,5,9 x drop 0,0.1,0.2; paper = h 5,9 x drop 0.1,0.2", MP_COMMON },
     MP_STUDY_ROWS(cv),
-    { "jobs", MP_OPT_INT, offsetof(cv, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors" },
+    { "jobs", MP_OPT_INT, offsetof(cv, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors", MP_COMMON },
     { "threads", MP_OPT_INT, offsetof(cv, threads), "0", 0, 256, NULL, "threads of one run; 0 = 1, or all processors when --jobs is 1" },
     MP_WORKERS_ROW(cv),
     MP_COLUMN_STRICT(cv),
@@ -32,7 +32,7 @@ static const mp_opt own[] = {
 };
 static const mp_cli_text texts[] = {
     { "pool", offsetof(cv, pools), "sag", "NAMES", "pooling operators, a,b,c (midpool ops lists them)" },
-    { "store", offsetof(cv, store), "midpool.db", "FILE", "where finished runs are kept, and looked up; or postgresql://USER@HOST/DATABASE" },
+    { "store", offsetof(cv, store), "midpool.db", "FILE", "where finished runs are kept, and looked up; or postgresql://USER@HOST/DATABASE", MP_COMMON },
     MP_STUDY_TEXTS(cv),
     { "part", offsetof(cv, part), NULL, "I/N", MP_SETUP_PART_HELP },
     { "data", offsetof(cv, data), NULL, "DIR", "folder with data sets" },
@@ -48,10 +48,12 @@ static const mp_cli_group groups[] = {
     { NULL, NULL, 0 },
 };
 static mp_err run(void *conf, const mp_cli_args *args);
-static const mp_cli cli = {
+const mp_cli mp_cmd_cv = {
     .name = "cv",
     .operands = "DATASET[,DATASET...]",
     .summary = "Cross-validation over folds and seeds. Started again it continues: finished runs are in the store.",
+    .examples = "midpool cv MUTAG --pool sag,topk --mid --seeds 3 --store r.db\n"
+                "midpool cv PROTEINS,NCI1 --pool sag --mid --grid code --store r.db --dry-run",
     .more = "With several methods an option is for those that have it. The result depends on neither --jobs nor "
             "--threads.",
     .least = 1,
@@ -75,7 +77,7 @@ static mp_err add_models(const cv *c, const mp_cli_args *args, mp_variants *sets
         cv own_defaults;
         const char *const *presets;
         MP_TRY(mp_presets_for(d, pools[i], c->preset, s->arena, &presets));
-        MP_TRY(mp_cli_apply(&cli, args, presets, &own_defaults));
+        MP_TRY(mp_cli_apply(&mp_cmd_cv, args, presets, &own_defaults));
         mp_config config = own_defaults.config;
         memset(config.pool, 0, sizeof config.pool);
         MP_TRY(mp_conf_set(mp_config_table, &config, "pool", pools[i], "--pool"));
@@ -127,9 +129,4 @@ static mp_err run(void *conf, const mp_cli_args *args)
     MP_TRY(mp_study_prepare(&s));
     mp_listener_line(&s.listener, "%d runs, %d side by side, kept in %s", s.plan.count, side.jobs, c->store);
     return mp_study_go(&s, &c->how);
-}
-
-int mp_cmd_cv(int argc, char **argv)
-{
-    return mp_cli_main(&cli, argc, argv);
 }

@@ -442,75 +442,24 @@ COMMAND(david, "data generate david", "", 0, david_options, out_text,
         "Makes the David sensor network, whose nodes have coordinates, for reconstruction. The set DAVID needs no files.");
 /* clang-format on */
 
-typedef struct command {
-    const char *name;
-    const mp_cli *cli; /* NULL: the word is followed by one of `below` */
-    const struct command *below;
-    const char *summary;
-} command;
-
-static const command generators[] = {
-    { "colors3", &colors_cli, NULL, "COLORS-3: the label is the number of green nodes" },
-    { "triangles", &triangles_cli, NULL, "TRIANGLES: the label is the number of triangles" },
-    { "distinct", &distinct_cli, NULL, "count the different colours of nodes" },
-    { "er", &er_cli, NULL, "Erdos-Renyi graphs G(n, m) with N(0, 1) features" },
-    { "ring", &ring_cli, NULL, "RING: one graph whose nodes have coordinates" },
-    { "grid", &grid_cli, NULL, "GRID: likewise" },
-    { "community", &community_cli, NULL, "COMMUNITY: likewise" },
-    { "david", &david_cli, NULL, "DAVID: likewise, a sensor network" },
-    { NULL, NULL, NULL, NULL },
+static const mp_command generators[] = {
+    { "colors3", "COLORS-3: the label is the number of green nodes", &colors_cli },
+    { "triangles", "TRIANGLES: the label is the number of triangles", &triangles_cli },
+    { "distinct", "count the different colours of nodes", &distinct_cli },
+    { "er", "Erdos-Renyi graphs G(n, m) with N(0, 1) features", &er_cli },
+    { "ring", "RING: one graph whose nodes have coordinates", &ring_cli },
+    { "grid", "GRID: likewise", &grid_cli },
+    { "community", "COMMUNITY: likewise", &community_cli },
+    { "david", "DAVID: likewise, a sensor network", &david_cli },
+    { NULL },
 };
-static const command commands[] = {
-    { "list", &list_cli, NULL, "the data sets that can be found" },
-    { "info", &info_cli, NULL, "statistics of a set, beside the paper's" },
-    { "fetch", &fetch_cli, NULL, "download a set of the TUDataset collection" },
-    { "generate", NULL, generators, "make a set: colors3, triangles, er; ring, grid, community, david" },
-    { "convert", &convert_cli, NULL, "write a set in another format: TUDataset files, JSON lines, OGB" },
-    { "from-smiles", &smiles_cli, NULL, "molecules of a table with SMILES, with the features of OGB" },
-    { "audit", &audit_cli, NULL, "repeated graphs, leaks between folds, odd graphs" },
-    { NULL, NULL, NULL, NULL },
+const mp_command mp_data_commands[] = {
+    { "list", "the data sets that can be found", &list_cli },
+    { "info", "statistics of a set, beside the paper's", &info_cli },
+    { "fetch", "download a set of the TUDataset collection", &fetch_cli },
+    { "generate", "make a set: colors3, triangles, er; ring, grid, community, david", .below = generators },
+    { "convert", "write a set in another format: TUDataset files, JSON lines, OGB", &convert_cli },
+    { "from-smiles", "molecules of a table with SMILES, with the features of OGB", &smiles_cli },
+    { "audit", "repeated graphs, leaks between folds, odd graphs", &audit_cli },
+    { NULL },
 };
-
-static int list_commands(const command *table, const char *before)
-{
-    mp_buf b = { 0 };
-    mp_buf_printf(&b, "midpool %s COMMAND ...\n\n", before);
-    for (const command *c = table; c->name; c++) mp_buf_printf(&b, "  %-12s %s\n", c->name, c->summary);
-    mp_buf_printf(&b, "\nmidpool %s COMMAND --help lists the options of one.\n", before);
-    return mp_cli_fail(finish(MP_OK, &b));
-}
-
-static int no_command(const command *table, const char *word, const char *before)
-{
-    const char *names[16];
-    int n = 0;
-    mp_buf all = { 0 };
-    for (const command *c = table; c->name; c++) {
-        mp_buf_printf(&all, "%s%s", n ? ", " : "", c->name);
-        names[n++] = c->name;
-    }
-    names[n] = NULL;
-    const char *near = word ? mp_nearest(word, names) : NULL;
-    mp_err e = near   ? mp_fail(MP_ERR_USAGE, "%s: no command '%s'; did you mean '%s'?", before, word, near)
-               : word ? mp_fail(MP_ERR_USAGE, "%s: no command '%s'; expected one of %s", before, word, all.p)
-                      : mp_fail(MP_ERR_USAGE, "%s: expected one of %s", before, all.p);
-    mp_buf_free(&all);
-    return mp_cli_fail(e);
-}
-
-static int dispatch(const command *table, const char *before, int argc, char **argv)
-{
-    const char *word = argc > 1 ? argv[1] : NULL;
-    if (word && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) return list_commands(table, before);
-    for (const command *c = table; word && c->name; c++) {
-        if (strcmp(word, c->name) != 0) continue;
-        if (c->below) return dispatch(c->below, "data generate", argc - 1, argv + 1);
-        return mp_cli_main(c->cli, argc - 1, argv + 1);
-    }
-    return no_command(table, word, before);
-}
-
-int mp_cmd_data(int argc, char **argv)
-{
-    return dispatch(commands, "data", argc, argv);
-}

@@ -43,14 +43,16 @@ static const mp_cli_text texts[] = {
 /* clang-format on */
 static const mp_cli_group groups[] = { { "options", own, 0 }, { NULL, NULL, 0 } };
 static mp_err run(void *conf, const mp_cli_args *args);
-static const mp_cli cli = { .name = "demo",
-                            .operands = "",
-                            .summary = "What node-drop pooling is and what MID changes, in about a minute on two "
-                                       "processors, without a network.\nStarted again it continues.",
-                            .size = sizeof(mp_demo_conf),
-                            .groups = groups,
-                            .texts = texts,
-                            .run = run };
+const mp_cli mp_cmd_demo = { .name = "demo",
+                             .operands = "",
+                             .summary = "What node-drop pooling is and what MID changes, in about a minute on two "
+                                        "processors, without a network.\nStarted again it continues.",
+                             .examples = "midpool demo\n"
+                                         "midpool demo --seeds 3 --out three.html",
+                             .size = sizeof(mp_demo_conf),
+                             .groups = groups,
+                             .texts = texts,
+                             .run = run };
 
 const mp_demo_test mp_demo_tests[MP_DEMO_TESTS] = {
     { "test-origin", "4-25 nodes", "test_origin" },
@@ -348,9 +350,4 @@ static mp_err run(void *conf, const mp_cli_args *args)
     w->model[0] = (mp_demo_model){ .title = "TopKPool", .colour = "#b3541e", .row = &s->row[1] };
     w->model[1] = (mp_demo_model){ .title = "TopKPool + MID", .colour = "#2f6fb2", .row = &s->row[0] };
     return show(w);
-}
-
-int mp_cmd_demo(int argc, char **argv)
-{
-    return mp_cli_main(&cli, argc, argv);
 }

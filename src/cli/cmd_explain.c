@@ -35,10 +35,12 @@ static const mp_cli_text texts[] = {
 /* clang-format on */
 static const mp_cli_group groups[] = { { "options", own, 0 }, { NULL, NULL, 0 } };
 static mp_err run(void *conf, const mp_cli_args *args);
-static const mp_cli cli = {
+const mp_cli mp_cmd_explain = {
     .name = "explain",
     .operands = "MODEL INPUT",
     .summary = "Which nodes a model kept of a graph, at every level, by which scores, in the numbers of the input.",
+    .examples = "midpool explain mutag.safetensors MUTAG --graph 3 --svg kept.svg\n"
+                "midpool explain mutag.safetensors MUTAG --graph 3 --json",
     .more = "Nodes are numbered from 0 within the graph; \"file_node\" in the JSON is the number in the TU "
             "files,\n"
             "which count from 1 over all graphs. Of a molecule, a graph that came with its SMILES, atoms have their\n"
@@ -152,9 +154,4 @@ static mp_err run(void *conf, const mp_cli_args *args)
     mp_err err = mp_cli_print(b.p, b.n);
     mp_buf_free(&b);
     return err;
-}
-
-int mp_cmd_explain(int argc, char **argv)
-{
-    return mp_cli_main(&cli, argc, argv);
 }

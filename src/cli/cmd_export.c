@@ -96,10 +96,12 @@ static mp_err run(void *data, const mp_cli_args *args)
     return e;
 }
 
-static const mp_cli command = {
+const mp_cli mp_cmd_export = {
     .name = "export",
     .operands = "STORE...",
     .summary = "Runs of a store, or of several as one, as CSV, with their options, results and learning curves.",
+    .examples = "midpool export r.db --csv runs.csv --metrics\n"
+                "midpool export r.db --curves - | head",
     .more = "docs/formats.md lists the columns. A text that a spreadsheet would take for a formula has an apostrophe "
             "in front.",
     .least = 1,
@@ -109,8 +111,3 @@ static const mp_cli command = {
     .texts = texts,
     .run = run,
 };
-
-int mp_cmd_export(int argc, char **argv)
-{
-    return mp_cli_main(&command, argc, argv);
-}

@@ -66,11 +66,12 @@ static mp_err run(void *data, const mp_cli_args *args)
     return e;
 }
 
-static const mp_cli command = {
+const mp_cli mp_cmd_merge = {
     .name = "merge",
     .operands = "OUT IN...",
     .summary = "Joins stores: runs with their curves and metrics, studies, measurements; files and PostgreSQL in any "
                "direction.",
+    .examples = "midpool merge all.db part1.db part2.db",
     .more =
         "Each input is joined whole or not at all; joining it again changes nothing. Refused: other data under the "
         "same\n"
@@ -81,8 +82,3 @@ static const mp_cli command = {
     .groups = groups,
     .run = run,
 };
-
-int mp_cmd_merge(int argc, char **argv)
-{
-    return mp_cli_main(&command, argc, argv);
-}

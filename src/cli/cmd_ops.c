@@ -21,10 +21,12 @@ static const mp_opt own[] = {
 };
 static const mp_cli_group groups[] = { { "options", own, 0 }, { NULL, NULL, 0 } };
 static mp_err run(void *conf, const mp_cli_args *args);
-static const mp_cli cli = {
+const mp_cli mp_cmd_ops = {
     .name = "ops",
     .operands = "",
     .summary = "The pooling operators: what scores nodes, what selects them, what becomes of the graph.",
+    .examples = "midpool ops\n"
+                "midpool ops --json",
     .more = "An option that a method does not have is refused.",
     .size = sizeof(ops),
     .groups = groups,
@@ -252,7 +254,7 @@ static void print_text(mp_buf *b, mp_arena *a)
     for (const mp_preset *p = mp_presets; p->name; p++)
         mp_buf_printf(b, "  --preset %s: %s (%s)\n", p->name, p->settings, p->about);
     mp_buf_printf(b, "\nall node-drop operators: %s\nall methods: %s\n--mid is score-dim 5, flip and drop 0.1. %s\n",
-                  names_of(mp_pool_ops()->name, false, a), names_of(mp_baselines()->name, false, a), cli.more);
+                  names_of(mp_pool_ops()->name, false, a), names_of(mp_baselines()->name, false, a), mp_cmd_ops.more);
 }
 
 static mp_err run(void *conf, const mp_cli_args *args)
@@ -268,9 +270,4 @@ static mp_err run(void *conf, const mp_cli_args *args)
     mp_err e = mp_cli_print(b.p, b.n);
     mp_buf_free(&b);
     return e;
-}
-
-int mp_cmd_ops(int argc, char **argv)
-{
-    return mp_cli_main(&cli, argc, argv);
 }

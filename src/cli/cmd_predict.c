@@ -51,10 +51,12 @@ static const mp_cli_text texts[] = {
 /* clang-format on */
 static const mp_cli_group groups[] = { { "options", own, 0 }, { NULL, NULL, 0 } };
 static mp_err run(void *conf, const mp_cli_args *args);
-static const mp_cli cli = {
+const mp_cli mp_cmd_predict = {
     .name = "predict",
     .operands = "MODEL... INPUT",
     .summary = "Labels and probabilities of model files for the graphs of INPUT.",
+    .examples = "midpool predict mutag.safetensors MUTAG --csv\n"
+                "midpool predict models/ new.jsonl --json --out answers.json",
     .more =
         "INPUT is a data set: its name, a TUDataset or OGB folder or an archive of one, or JSON lines: a file\n"
         "whose name ends in .jsonl or .jsonl.gz, or - for standard input, with a graph a line:\n"
@@ -490,9 +492,4 @@ static mp_err run(void *conf, const mp_cli_args *args)
     if (e == MP_OK && j.out) return mp_writer_keep(j.out);
     mp_writer_drop(j.out);
     return e;
-}
-
-int mp_cmd_predict(int argc, char **argv)
-{
-    return mp_cli_main(&cli, argc, argv);
 }

@@ -69,10 +69,12 @@ static mp_err run(void *data, const mp_cli_args *args)
     return e;
 }
 
-static const mp_cli command = {
+const mp_cli mp_cmd_report = {
     .name = "report",
     .operands = "STORE...",
     .summary = "Tables and pictures of a store, or of several as one, as one HTML file, and the table as text.",
+    .examples = "midpool report r.db --out report.html\n"
+                "midpool report mine.db other.db --json",
     .least = 1,
     .most = INT_MAX,
     .size = sizeof(conf),
@@ -80,8 +82,3 @@ static const mp_cli command = {
     .texts = texts,
     .run = run,
 };
-
-int mp_cmd_report(int argc, char **argv)
-{
-    return mp_cli_main(&command, argc, argv);
-}

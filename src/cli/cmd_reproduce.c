@@ -244,20 +244,17 @@ static mp_err run(void *data, const mp_cli_args *args)
     return show(c, args, section, n);
 }
 
-static const mp_cli command = {
+const mp_cli mp_cmd_reproduce = {
     .name = "reproduce",
     .operands = "[NAME[,NAME...]|all]",
     .summary = "Tables and figures of the paper, ours beside theirs. Without a name: the list of experiments. Started "
                "again it "
                "continues.",
+    .examples = "midpool reproduce\n"
+                "midpool reproduce classification --quick",
     .most = 1,
     .size = sizeof(conf),
     .groups = groups,
     .texts = texts,
     .run = run,
 };
-
-int mp_cmd_reproduce(int argc, char **argv)
-{
-    return mp_cli_main(&command, argc, argv);
-}

@@ -28,10 +28,11 @@ static const mp_cli_text texts[] = {
     { NULL, 0, NULL, NULL, NULL },
 };
 static mp_err run(void *conf, const mp_cli_args *args);
-static const mp_cli cli = {
+const mp_cli mp_cmd_selftest = {
     .name = "selftest",
     .operands = "--golden DIR",
     .summary = "Outputs and gradients of layers, poolings and networks against golden files of a reference.",
+    .examples = "midpool selftest --golden tests/golden",
     .more = "Kept nodes, edges and their order must be equal; \"=\" says so. Numbers are the largest "
             "difference over the\n"
             "tensors of a kind, divided by the largest entry of each. Cases this program does not know are "
@@ -212,9 +213,4 @@ static mp_err run(void *conf, const mp_cli_args *args)
     if (count[MP_GOLDEN_FAILED]) return mp_fail(MP_ERR_INPUT, "%d of %d cases failed", count[MP_GOLDEN_FAILED], n);
     if (!count[MP_GOLDEN_PASSED]) return mp_fail(MP_ERR_INPUT, "%s: no case that this program knows", s->golden);
     return MP_OK;
-}
-
-int mp_cmd_selftest(int argc, char **argv)
-{
-    return mp_cli_main(&cli, argc, argv);
 }

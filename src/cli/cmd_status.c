@@ -302,19 +302,15 @@ static mp_err run(void *data, const mp_cli_args *args)
     return e;
 }
 
-static const mp_cli command = {
+const mp_cli mp_cmd_status = {
     .name = "status",
     .operands = "STORE",
     .summary =
         "What of a study is done, who trains what at the moment, what failed and why, and how long it will take.",
+    .examples = "midpool status r.db --watch",
     .least = 1,
     .most = 1,
     .size = sizeof(conf),
     .groups = groups,
     .run = run,
 };
-
-int mp_cmd_status(int argc, char **argv)
-{
-    return mp_cli_main(&command, argc, argv);
-}

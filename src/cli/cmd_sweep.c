@@ -37,16 +37,16 @@ enum { SEARCH_GRID, SEARCH_RANDOM, SEARCH_HALVING };
 
 /* clang-format off */
 static const mp_opt own[] = {
-    { "seeds", MP_OPT_INT, offsetof(sweep, seeds), "10", 1, 100000, NULL, "number of seeds, from seed on" },
+    { "seeds", MP_OPT_INT, offsetof(sweep, seeds), "10", 1, 100000, NULL, "number of seeds, from seed on", MP_COMMON },
     { "folds", MP_OPT_INT, offsetof(sweep, folds), "0", 0, 100, NULL, "number of folds; 0 = as the fold files have, else 10" },
     { "grid", MP_OPT_CHOICE, offsetof(sweep, grid), "none", 0, 0, "none|code|paper", "MID settings to choose from, within each combination" },
     MP_STUDY_ROWS(sweep),
-    { "search", MP_OPT_CHOICE, offsetof(sweep, search), "grid", 0, 0, "grid|random|halving", "which points: every combination; random ones; either, trained longer and longer while fewer go on" },
-    { "points", MP_OPT_INT, offsetof(sweep, points), "0", 0, MOST_POINTS, NULL, "random points to draw; 0 = 60 with search random or where there are ranges" },
+    { "search", MP_OPT_CHOICE, offsetof(sweep, search), "grid", 0, 0, "grid|random|halving", "which points: every combination; random ones; either, trained longer and longer while fewer go on", MP_COMMON },
+    { "points", MP_OPT_INT, offsetof(sweep, points), "0", 0, MOST_POINTS, NULL, "random points to draw; 0 = 60 with search random or where there are ranges", MP_COMMON },
     { "search-seed", MP_OPT_INT, offsetof(sweep, search_seed), "0", 0, 2147483647, NULL, "seed of the draws" },
     { "eta", MP_OPT_INT, offsetof(sweep, eta), "3", 2, 100, NULL, "halving: one point in so many goes on, for so many times the epochs" },
     { "least-epochs", MP_OPT_INT, offsetof(sweep, least_epochs), "10", 1, 1000000, NULL, "halving: epochs of the first round" },
-    { "jobs", MP_OPT_INT, offsetof(sweep, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors" },
+    { "jobs", MP_OPT_INT, offsetof(sweep, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors", MP_COMMON },
     { "threads", MP_OPT_INT, offsetof(sweep, threads), "0", 0, 256, NULL, "threads of one run; 0 = 1, or all processors when jobs is 1" },
     MP_WORKERS_ROW(sweep),
     MP_COLUMN_STRICT(sweep),
@@ -54,35 +54,37 @@ static const mp_opt own[] = {
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 static const mp_opt only_file[] = {
-    { "mid", MP_OPT_FLAG, offsetof(sweep, mid), "false", 0, 1, NULL, "score-dim 5, flip, drop 0.1 where these are not given" },
+    { "mid", MP_OPT_FLAG, offsetof(sweep, mid), "false", 0, 1, NULL, "score-dim 5, flip, drop 0.1 where these are not given", MP_COMMON, "MID" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 static const mp_cli_text texts[] = {
-    { "store", offsetof(sweep, store), "midpool.db", "FILE", "where finished runs are kept, and looked up; or postgresql://USER@HOST/DATABASE" },
+    { "store", offsetof(sweep, store), "midpool.db", "FILE", "where finished runs are kept, and looked up; or postgresql://USER@HOST/DATABASE", MP_COMMON },
     { "part", offsetof(sweep, part), NULL, "I/N", MP_SETUP_PART_HELP },
     { "data", offsetof(sweep, data), NULL, "DIR", "folder with data sets" },
     { "preset", offsetof(sweep, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP },
     { "folds-from", offsetof(sweep, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
     MP_STUDY_TEXTS(sweep),
     MP_COLUMN_TEXTS(sweep), MP_COLUMN_SPLIT(sweep),
-    { "rows", offsetof(sweep, rows), NULL, "NAMES", "options whose values are rows to compare, not points to choose among, in the file or here: a,b" },
-    { "datasets", offsetof(sweep, datasets), NULL, "NAMES", "data sets, in the file or here: a,b" },
+    { "rows", offsetof(sweep, rows), NULL, "NAMES", "options whose values are rows to compare, not points to choose among, in the file or here: a,b", MP_COMMON },
+    { "datasets", offsetof(sweep, datasets), NULL, "NAMES", "data sets, in the file or here: a,b", MP_COMMON },
     { NULL, 0, NULL, NULL, NULL }
 };
 /* clang-format on */
 static const mp_cli_group groups[] = {
     { "this command; all of it may stand in the file", own, 0 },
-    { "in the file alone or here for all combinations", only_file, 0 },
+    { "MID", only_file, 0 },
     { "model and training; of a list or a range in the file one value is chosen", mp_config_table,
       offsetof(sweep, config) },
     { NULL, NULL, 0 },
 };
 static mp_err run(void *conf, const mp_cli_args *args);
-static const mp_cli cli = {
+const mp_cli mp_cmd_sweep = {
     .name = "sweep",
     .operands = "CONFIG.yaml",
     .summary = "Chooses among the combinations of a YAML file by validation. Started again it continues: finished runs "
                "are in the store.",
+    .examples = "midpool sweep examples/sweep-grid.yaml --dry-run\n"
+                "midpool sweep mine.yaml --store r.db --jobs 2",
     .more = "The file has lines 'name: value', 'name: [value, value]' or 'name: {from: value, to: value, scale: log}', "
             "where name is any option above. Data sets, pool, mid, seed, task, metric, edge-attributes and what 'rows' "
             "names are rows of the table; among the values of other lists one is chosen for each row, by validation.",
@@ -199,7 +201,7 @@ static mp_err set_from_file(work *w, bool mid_only)
         const mp_yaml_entry *e = &w->file.entry[i];
         bool unset = e->part && !*w->value[i]; /* a range before the first draw */
         if ((strcmp(e->key, "mid") == 0) != mid_only || w->role[i] == ASIDE || unset) continue;
-        MP_TRY(mp_cli_set(&cli, w->conf, e->key, w->value[i], where_is(w, e)));
+        MP_TRY(mp_cli_set(&mp_cmd_sweep, w->conf, e->key, w->value[i], where_is(w, e)));
     }
     return MP_OK;
 }
@@ -209,7 +211,7 @@ static mp_err set_from_line(work *w, bool mid_only)
     for (int i = 0; i < w->args->settings; i++) {
         const mp_cli_setting *s = &w->args->setting[i];
         bool mid = strcmp(s->name, "mid") == 0 || strcmp(s->name, "no-mid") == 0;
-        if (mid == mid_only) MP_TRY(mp_cli_set(&cli, w->conf, s->name, s->value, s->where));
+        if (mid == mid_only) MP_TRY(mp_cli_set(&mp_cmd_sweep, w->conf, s->name, s->value, s->where));
     }
     return MP_OK;
 }
@@ -218,10 +220,10 @@ static mp_err set_from_line(work *w, bool mid_only)
  * line. */
 static mp_err configure_with(work *w, const char *const *presets)
 {
-    MP_TRY(mp_cli_apply(&cli, w->args, presets, w->conf));
+    MP_TRY(mp_cli_apply(&mp_cmd_sweep, w->args, presets, w->conf));
     MP_TRY(set_from_file(w, true));
     MP_TRY(set_from_line(w, true));
-    if (w->conf->mid) MP_TRY(mp_cli_set_preset(&cli, w->conf, mp_preset_find("mid")->settings));
+    if (w->conf->mid) MP_TRY(mp_cli_set_preset(&mp_cmd_sweep, w->conf, mp_preset_find("mid")->settings));
     MP_TRY(set_from_file(w, false));
     return set_from_line(w, false);
 }
@@ -448,9 +450,4 @@ static mp_err run(void *conf, const mp_cli_args *args)
     mp_listener_line(&s->listener, "%d rows, %d runs, %d side by side, kept in %s", s->rows, s->plan.count, s->jobs,
                      s->store_path);
     return mp_study_go(s, &w->conf->how);
-}
-
-int mp_cmd_sweep(int argc, char **argv)
-{
-    return mp_cli_main(&cli, argc, argv);
 }

@@ -30,19 +30,19 @@ typedef struct train {
 
 /* clang-format off */
 static const mp_opt own[] = {
-    { "fold", MP_OPT_INT, offsetof(train, fold), "1", 1, 100, NULL, "which fold tests; the one before it validates" },
+    { "fold", MP_OPT_INT, offsetof(train, fold), "1", 1, 100, NULL, "which fold tests; the one before it validates", MP_COMMON },
     { "folds", MP_OPT_INT, offsetof(train, folds), "0", 0, 100, NULL, "number of folds; 0 = as the fold files have, else 10" },
-    { "threads", MP_OPT_INT, offsetof(train, threads), "0", 0, 256, NULL, "threads; 0 = all processors. The result does not depend on it" },
+    { "threads", MP_OPT_INT, offsetof(train, threads), "0", 0, 256, NULL, "threads; 0 = all processors. The result does not depend on it", MP_COMMON },
     { "resume", MP_OPT_FLAG, offsetof(train, resume), "true", 0, 1, NULL, "continue a run that was stopped (OUT.part)" },
-    { "json", MP_OPT_FLAG, offsetof(train, json), "false", 0, 1, NULL, "the result as one JSON object on stdout" },
+    { "json", MP_OPT_FLAG, offsetof(train, json), "false", 0, 1, NULL, "the result as one JSON object on stdout", MP_COMMON },
     MP_COLUMN_STRICT(train),
     { "quiet", MP_OPT_FLAG, offsetof(train, quiet), "false", 0, 1, NULL, "no progress" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 static const mp_cli_text texts[] = {
-    { "out", offsetof(train, out), NULL, "FILE", "where the model goes (safetensors); not saved when not given" },
+    { "out", offsetof(train, out), NULL, "FILE", "where the model goes (safetensors); not saved when not given", MP_COMMON },
     { "data", offsetof(train, data), NULL, "DIR", "folder with data sets" },
-    { "preset", offsetof(train, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP },
+    { "preset", offsetof(train, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP, MP_COMMON },
     { "folds-from", offsetof(train, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
     MP_COLUMN_TEXTS(train), MP_COLUMN_SPLIT(train),
     { NULL, 0, NULL, NULL, NULL }
@@ -54,18 +54,23 @@ static const mp_cli_group groups[] = {
     { NULL, NULL, 0 },
 };
 static mp_err run(void *conf, const mp_cli_args *args);
-static const mp_cli cli = { .name = "train",
-                            .operands = "DATASET",
-                            .summary =
-                                "Trains one model on one split and says how good it is on validation and test graphs.",
-                            .more = "DATASET is a name (midpool data list), a TUDataset or OGB folder or a zip of one.",
-                            .least = 1,
-                            .most = 1,
-                            .size = sizeof(train),
-                            .groups = groups,
-                            .texts = texts,
-                            .has_model = true,
-                            .run = run };
+const mp_cli mp_cmd_train = {
+    .name = "train",
+    .operands = "DATASET",
+    .summary = "Trains one model on one split and says how good it is on validation and test graphs.",
+    .examples = "midpool train MUTAG --pool sag --mid --out mutag.safetensors\n"
+                "midpool train mine.jsonl --pool topk --ratio 0.8 --hidden 64 --epochs 200",
+    .more =
+        "DATASET is a name (midpool data list), a folder or zip of TUDataset or OGB files, JSON lines or a table of "
+        "molecules (docs/formats.md).",
+    .least = 1,
+    .most = 1,
+    .size = sizeof(train),
+    .groups = groups,
+    .texts = texts,
+    .has_model = true,
+    .run = run
+};
 
 static void on_news(void *state, const mp_fit_news *n)
 {
@@ -144,7 +149,7 @@ static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f
     MP_TRY(mp_setup_variant(&sets, &t->config, a, &as_given));
     const char *const *presets;
     MP_TRY(mp_presets_for(as_given, t->config.pool, t->preset, a, &presets));
-    MP_TRY(mp_cli_apply(&cli, args, presets, t));
+    MP_TRY(mp_cli_apply(&mp_cmd_train, args, presets, t));
     MP_TRY(mp_setup_variant(&sets, &t->config, a, &as_used));
     *d = *as_used;
     MP_TRY(mp_given_settle(args, d->task, &t->config));
@@ -229,9 +234,4 @@ static mp_err run(void *conf, const mp_cli_args *args)
     mp_err e = fit_and_save(t, args, &d, &f, s, &p, &out);
     mp_buf_free(&out);
     return e;
-}
-
-int mp_cmd_train(int argc, char **argv)
-{
-    return mp_cli_main(&cli, argc, argv);
 }

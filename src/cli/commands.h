@@ -1,23 +1,28 @@
-/* commands.h - the commands of the program. Each gets its own name as argv[0] and returns the exit code.
+/* commands.h - the commands of the program as a tree.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_COMMANDS_H
 #define MP_COMMANDS_H
 
-int mp_cmd_bench(int argc, char **argv);
-int mp_cmd_compare(int argc, char **argv);
-int mp_cmd_cv(int argc, char **argv);
-int mp_cmd_data(int argc, char **argv);
-int mp_cmd_demo(int argc, char **argv);
-int mp_cmd_merge(int argc, char **argv);
-int mp_cmd_export(int argc, char **argv);
-int mp_cmd_explain(int argc, char **argv);
-int mp_cmd_ops(int argc, char **argv);
-int mp_cmd_predict(int argc, char **argv);
-int mp_cmd_reproduce(int argc, char **argv);
-int mp_cmd_report(int argc, char **argv);
-int mp_cmd_selftest(int argc, char **argv);
-int mp_cmd_status(int argc, char **argv);
-int mp_cmd_sweep(int argc, char **argv);
-int mp_cmd_train(int argc, char **argv);
+#include "cli/cli.h"
+
+typedef struct mp_command {
+    const char *name;               /* NULL ends a list */
+    const char *summary;            /* half a line, for the list */
+    const mp_cli *cli;              /* NULL: one of `below` follows the word */
+    const struct mp_command *below; /* NULL: none */
+} mp_command;
+
+extern const mp_command mp_commands[], mp_data_commands[], mp_bench_commands[];
+extern const mp_cli mp_cmd_compare, mp_cmd_cv, mp_cmd_demo, mp_cmd_explain, mp_cmd_export, mp_cmd_merge, mp_cmd_ops,
+    mp_cmd_predict, mp_cmd_report, mp_cmd_reproduce, mp_cmd_selftest, mp_cmd_status, mp_cmd_sweep, mp_cmd_train;
+
+/* The one of a list that has this name; NULL: none. */
+const mp_command *mp_command_find(const mp_command *list, const char *name);
+
+/* Runs the command whose first word is argv[0]; returns the exit code. */
+int mp_commands_run(int argc, char **argv);
+
+/* What `midpool help WORD...` prints: the list of commands, the help of one, or an option (--ratio) wherever it is. */
+int mp_commands_help(int argc, char **argv);
 
 #endif

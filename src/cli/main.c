@@ -1,9 +1,7 @@
-/* main.c - the table of commands.
+/* main.c - the program: what stands before a command, and the guards around it.
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "base/guard.h"
-#include "base/text.h"
-#include "cli/cli.h"
 #include "data/archive.h"
 #include "math/kernels.h"
 #include "store/store.h"
@@ -15,72 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct command {
-    const char *name, *summary;
-    int (*run)(int argc, char **argv);
-} command;
-
-static const command commands[] = {
-    { "demo", "node-drop pooling with and without MID, offline, in about a minute", mp_cmd_demo },
-    { "data", "list, inspect, fetch, generate and audit data sets", mp_cmd_data },
-    { "ops", "the pooling operators and their options", mp_cmd_ops },
-    { "train", "one training run on one split; saves the model", mp_cmd_train },
-    { "cv", "cross-validation over folds and seeds, the paper's protocol; resumes", mp_cmd_cv },
-    { "sweep", "grids over anything, from a YAML file; resumes", mp_cmd_sweep },
-    { "reproduce", "tables and figures of the paper, ours beside theirs; resumes", mp_cmd_reproduce },
-    { "predict", "labels and probabilities of a model for other graphs", mp_cmd_predict },
-    { "explain", "which nodes a model kept, at every level, as JSON and as a picture", mp_cmd_explain },
-    { "report", "tables and pictures of a store as one HTML file", mp_cmd_report },
-    { "compare", "which differences between methods may be claimed", mp_cmd_compare },
-    { "merge", "joins stores: of parts, of machines, files and PostgreSQL", mp_cmd_merge },
-    { "export", "runs and learning curves as CSV, for other programs", mp_cmd_export },
-    { "status", "what of a store's study is done, running, failed, and the time left", mp_cmd_status },
-    { "selftest", "golden files: outputs and gradients against the reference", mp_cmd_selftest },
-    { "bench", "seconds, and the share of the machine's limit reached", mp_cmd_bench },
-};
-#define COMMANDS (int)(sizeof commands / sizeof commands[0])
-
-static int usage(void)
-{
-    puts("midpool COMMAND ...   graph classification with node-drop pooling\n");
-    for (int i = 0; i < COMMANDS; i++) printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-    puts("\nmidpool COMMAND --help or midpool help COMMAND lists the options of a command. Exit code: 0 done, 1 "
-         "failed, 2 wrong "
-         "usage, 128 + N stopped by signal N.");
-    return 0;
-}
-
-static int unknown(const char *word)
-{
-    const char *names[COMMANDS + 1];
-    for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
-    names[COMMANDS] = NULL;
-    const char *near = mp_nearest(word, names);
-    if (near)
-        mp_cli_say("midpool: no command '%s'; did you mean '%s'?", word, near);
-    else
-        mp_cli_say("midpool: no command '%s' (midpool --help lists them)", word);
-    return 2;
-}
-
 static int run_command(int argc, char **argv)
 {
     if (!mp_kernels_get()) {
         mp_cli_say("midpool: MIDPOOL_ISA: this machine has no such instruction set, '%s'", getenv("MIDPOOL_ISA"));
         return 2;
     }
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(argv[0], commands[i].name) == 0) return commands[i].run(argc, argv);
-    return unknown(argv[0]);
-}
-
-/* "help data generate" is "data generate --help". */
-static int help(int argc, char **argv)
-{
-    static char flag[] = "--help";
-    if (argc == 0 || strcmp(argv[0], "help") == 0) return usage();
-    argv[argc] = flag; /* in place of the NULL at the end: nobody looks past the flag */
-    return run_command(argc + 1, argv);
+    return mp_commands_run(argc, argv);
 }
 
 static bool is(const char *word, const char *a, const char *b, const char *c)
@@ -95,7 +34,7 @@ static int run(int argc, char **argv)
         return 2;
     }
     const char *word = argv[1];
-    if (is(word, "--help", "-h", "help")) return help(argc - 2, argv + 2);
+    if (is(word, "--help", "-h", "help")) return mp_commands_help(argc - 2, argv + 2);
     if (is(word, "--version", "-V", "-v")) {
         puts("midpool " MP_VERSION);
         return 0;

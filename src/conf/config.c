@@ -9,7 +9,7 @@
 
 /* clang-format off */
 static const mp_opt shared[] = {
-    { "pool", MP_OPT_TEXT, AT(pool), "sag", 0, 0, NULL, "pooling operator (midpool ops lists them)" },
+    { "pool", MP_OPT_TEXT, AT(pool), "sag", 0, 0, NULL, "pooling operator (midpool ops lists them)", MP_COMMON },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 /* clang-format on */
@@ -49,7 +49,7 @@ static int rank_of(const char *name, bool *among)
 }
 
 /* Into its place by rank, behind those of equal rank. */
-static void insert(const mp_opt *o, size_t shift)
+static void insert(const mp_opt *o, size_t shift, const char *group)
 {
     bool among;
     int at = count++, mine = rank_of(o->name, &among);
@@ -59,6 +59,7 @@ static void insert(const mp_opt *o, size_t shift)
     }
     mp_config_table[at] = *o;
     mp_config_table[at].offset += shift;
+    mp_config_table[at].group = group;
     rank[at] = mine;
     late += among;
 }
@@ -84,7 +85,7 @@ mp_err mp_options_add(const mp_option_set *set)
     bytes = (bytes + set->size + 7) / 8 * 8;
     sets[set_count++] = set;
     size_t at = set->place ? offsetof(mp_config, own) + *set->place : 0;
-    for (const mp_opt *o = set->rows; o->name; o++) insert(o, at);
+    for (const mp_opt *o = set->rows; o->name; o++) insert(o, at, set->group);
     return MP_OK;
 }
 
@@ -110,7 +111,7 @@ mp_err mp_choice_add(const char *option, const char *choice)
 /* Before main, so that no thread ever sees half a table. */
 __attribute__((constructor)) static void make_table(void)
 {
-    for (const mp_opt *o = shared; o->name; o++) insert(o, 0);
+    for (const mp_opt *o = shared; o->name; o++) insert(o, 0, "pooling");
     for (int i = 0; mp_options_at(i); i++) mp_assert(mp_options_add(mp_options_at(i)) == MP_OK);
 }
 

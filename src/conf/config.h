@@ -74,11 +74,13 @@ typedef struct mp_option_set { /* the options of a part */
     const mp_opt *rows;        /* offsets in its struct */
     size_t size;               /* of the struct */
     size_t *place;             /* of the struct in mp_config.own; NULL: offsets are those of mp_config itself */
+    const char *group;         /* heading of its rows in the help; NULL: they belong to single methods */
 } mp_option_set;
 
-#define MP_OPTION_SET(storage, set, type, rows)                                                                        \
+#define MP_OPTION_SET(storage, set, type, rows) MP_OPTION_SET_IN(storage, set, type, rows, NULL)
+#define MP_OPTION_SET_IN(storage, set, type, rows, group)                                                              \
     static size_t set##_place;                                                                                         \
-    storage const mp_option_set set = { rows, sizeof(type), &set##_place }
+    storage const mp_option_set set = { rows, sizeof(type), &set##_place, group }
 
 /* The struct of a set in a configuration, to read and to write. */
 #define MP_OWN(conf, set, type)     ((const type *)(const void *)((conf)->own + *(set).place))

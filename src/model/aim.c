@@ -18,7 +18,7 @@ static const mp_opt aim_rows[] = {
 };
 /* clang-format on */
 static size_t aim_place;
-const mp_option_set mp_aim_options = { aim_rows, sizeof(aim_options), &aim_place };
+const mp_option_set mp_aim_options = { aim_rows, sizeof(aim_options), &aim_place, "training" };
 
 bool mp_config_aims(const mp_config *c)
 {

@@ -15,18 +15,18 @@
 #define AT(field) offsetof(mp_config, field)
 static const mp_opt network_rows[] = {
     { "arch", MP_OPT_CHOICE, AT(arch), "tu", 0, 0, "tu|colors|triangles|autoencoder|autoencoder-literal", "network around the pooling; autoencoders go back to the nodes, which have a row of outputs each" },
-    { "conv", MP_OPT_CHOICE, AT(conv), "auto", 0, 0, "auto|gcn|graphconv|gin|sage|gat|cheb|leconv|leconv-pyg|leconv-authors|graphconv-mean|gcn-raw|gcn-noloop|gine|ogb-gcn|ogb-gin|chebygin", "convolution of the network" },
+    { "conv", MP_OPT_CHOICE, AT(conv), "auto", 0, 0, "auto|gcn|graphconv|gin|sage|gat|cheb|leconv|leconv-pyg|leconv-authors|graphconv-mean|gcn-raw|gcn-noloop|gine|ogb-gcn|ogb-gin|chebygin", "convolution of the network", MP_COMMON },
     { "encoder", MP_OPT_CHOICE, AT(encoder), "none", 0, 0, "none|embed", "before the first layer: a learned row for each value of each feature column, summed" },
-    { "hidden", MP_OPT_INT, AT(hidden), "128", 1, 4096, NULL, "channels" },
-    { "layers", MP_OPT_INT, AT(layers), "3", 1, 16, NULL, "blocks of convolution and pooling" },
-    { "dropout", MP_OPT_REAL, AT(dropout), "0.5", 0, 0.999, NULL, "dropout of the head" },
+    { "hidden", MP_OPT_INT, AT(hidden), "128", 1, 4096, NULL, "channels", MP_COMMON },
+    { "layers", MP_OPT_INT, AT(layers), "3", 1, 16, NULL, "blocks of convolution and pooling", MP_COMMON },
+    { "dropout", MP_OPT_REAL, AT(dropout), "0.5", 0, 0.999, NULL, "dropout of the head", MP_COMMON },
     { "readout", MP_OPT_CHOICE, AT(readout), "auto", 0, 0, "auto|max|mean|sum|max+mean", "what of all nodes goes to the head; auto: as the arch has it" },
     { "edge-attributes", MP_OPT_CHOICE, AT(edge_attributes), "use", 0, 0, "use|ignore", "labels and attributes of edges, for convolutions that take them" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 #undef AT
 /* clang-format on */
-const mp_option_set mp_network_options = { network_rows, 0, NULL };
+const mp_option_set mp_network_options = { network_rows, 0, NULL, "network" };
 
 typedef struct arch {
     const mp_conv_kind *conv; /* unless --conv says otherwise                        */

@@ -103,9 +103,37 @@ static bool stands_in(const char *pool, const char *option, bool own)
     return false;
 }
 
+const char *mp_method_at(int i)
+{
+    for (int k = 0; mp_pool_at(k); k++)
+        if (i-- == 0) return mp_pool_at(k)->name;
+    for (const mp_baseline *b = mp_baselines(); b->name; b++)
+        if (i-- == 0) return b->name;
+    return NULL;
+}
+
 bool mp_method_uses(const char *pool, const char *option)
 {
     return stands_in(pool, option, false) || stands_in(pool, option, true);
+}
+
+bool mp_method_owns(const char *pool, const char *option)
+{
+    return stands_in(pool, option, true) && !stands_in(pool, option, false);
+}
+
+static void put_needs(const mp_config *c, const char *option, mp_buf *out)
+{
+    mp_use_list list[MP_LISTS_MOST];
+    for (int i = 0, n = mp_config_lists(c, list); i < n; i++) mp_uses_needs(&list[i], option, out);
+}
+
+void mp_method_needs(const char *pool, const char *option, mp_buf *out)
+{
+    mp_config c;
+    mp_config_init(&c);
+    strcpy(c.pool, pool);
+    if (mp_config_uses(&c, option) == MP_USED_NOT_NOW) put_needs(&c, option, out);
 }
 
 /* Names of the methods that have the option, and how many these are. */
@@ -161,10 +189,9 @@ static mp_err unused_by_task(const mp_config *c, const char *option, const char 
 
 mp_err mp_unused(const mp_config *c, const char *option, const char *methods, const char *where)
 {
-    mp_use_list list[MP_LISTS_MOST];
     mp_buf why = MP_BUF_LOCAL;
     MP_TRY(unused_by_task(c, option, where));
-    for (int i = 0, n = mp_config_lists(c, list); i < n; i++) mp_uses_needs(&list[i], option, &why);
+    put_needs(c, option, &why);
     bool needs = why.n > 0, other = !needs && mp_method_uses(c->pool, option);
     if (other) mp_buf_puts(&why, " with this variant");
     if (!needs && !other) put_owners(option, &why);
@@ -178,6 +205,6 @@ void mp_method_options(const char *pool, bool own, mp_buf *out)
 {
     size_t before = out->n;
     for (const mp_opt *o = mp_config_table; o->name; o++)
-        if (stands_in(pool, o->name, own) && !(own && stands_in(pool, o->name, false)))
+        if (own ? mp_method_owns(pool, o->name) : stands_in(pool, o->name, false))
             mp_buf_printf(out, "%s%s", out->n > before ? " " : "", o->name);
 }

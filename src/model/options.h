@@ -24,8 +24,16 @@ MP_MUST mp_err mp_config_settle(mp_config *c, const mp_task *t);
 /* Options that are not used get their defaults: configurations that train alike become equal. */
 void mp_config_trim(mp_config *c);
 
+/* The usual names of all methods, operators before baselines; NULL behind the last. */
+const char *mp_method_at(int i);
+
 /* Whether the method, by its usual name, looks at the option in some configuration. */
 bool mp_method_uses(const char *pool, const char *option);
+/* Whether it is an option of the method's own parts, not one it shares with all of its kind. */
+bool mp_method_owns(const char *pool, const char *option);
+/* "drop is not 0": what stands in the way of an option that the method looks at, but not while all others have their defaults;
+ * else nothing. */
+void mp_method_needs(const char *pool, const char *option, mp_buf *out);
 
 /* Options of the method's own parts, or those it shares with all of its kind: in table order, "a b c". */
 void mp_method_options(const char *pool, bool own, mp_buf *out);

@@ -17,7 +17,7 @@ static const mp_opt rows[] = {
 };
 /* clang-format on */
 static size_t place;
-const mp_option_set mp_ratio_options = { rows, sizeof(ratio_options), &place };
+const mp_option_set mp_ratio_options = { rows, sizeof(ratio_options), &place, "pooling" };
 
 static const char *text_of(const mp_config *c)
 {

@@ -25,7 +25,7 @@ static const mp_opt cheby_rows[] = {
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 /* clang-format on */
-MP_OPTION_SET(static, cheby_set, cheby_options, cheby_rows);
+MP_OPTION_SET_IN(static, cheby_set, cheby_options, cheby_rows, "network");
 
 typedef struct cheby {
     mp_lin of[ORDER_MOST]; /* W_q; the first has the bias */

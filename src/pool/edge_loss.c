@@ -22,7 +22,7 @@ static const mp_opt loss_rows[] = {
 };
 /* clang-format on */
 static size_t loss_place;
-const mp_option_set mp_edge_loss_options = { loss_rows, sizeof(loss_options), &loss_place };
+const mp_option_set mp_edge_loss_options = { loss_rows, sizeof(loss_options), &loss_place, "pooling" };
 
 bool mp_loses_edges(const mp_config *conf)
 {

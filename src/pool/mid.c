@@ -14,9 +14,9 @@
 /* clang-format off */
 #define AT(field) offsetof(mp_config, field)
 static const mp_opt mid_rows[] = {
-    { "score-dim", MP_OPT_INT, AT(score_dim), "1", 1, 256, NULL, "score columns h" },
-    { "flip", MP_OPT_FLAG, AT(flip), "false", 0, 1, NULL, "flipscore: rank by absolute scores" },
-    { "drop", MP_OPT_REAL, AT(drop), "0", 0, 0.999, NULL, "dropscore: share of nodes left out of the ranking while training" },
+    { "score-dim", MP_OPT_INT, AT(score_dim), "1", 1, 256, NULL, "score columns h", MP_COMMON },
+    { "flip", MP_OPT_FLAG, AT(flip), "false", 0, 1, NULL, "flipscore: rank by absolute scores", MP_COMMON },
+    { "drop", MP_OPT_REAL, AT(drop), "0", 0, 0.999, NULL, "dropscore: share of nodes left out of the ranking while training", MP_COMMON },
     { "width", MP_OPT_CHOICE, AT(width), "multi", 0, 0, "multi|multihead|repeat|mlp", "what h columns do to the features" },
     { "drop-mode", MP_OPT_CHOICE, AT(drop_mode), "exact", 0, 0, "exact|bernoulli", "ceil(drop n) nodes of each graph, or each node with chance drop" },
     { "dropped", MP_OPT_CHOICE, AT(dropped), "excluded", 0, 0, "excluded|zero", "dropped nodes rank last, or have key 0" },
@@ -26,7 +26,7 @@ static const mp_opt mid_rows[] = {
 };
 #undef AT
 /* clang-format on */
-const mp_option_set mp_mid_options = { mid_rows, 0, NULL };
+const mp_option_set mp_mid_options = { mid_rows, 0, NULL, "MID" };
 
 typedef struct expand_options {
     int relu;
@@ -35,7 +35,7 @@ static const mp_opt expand_rows[] = { { "expand-relu", MP_OPT_FLAG, offsetof(exp
                                         "width mlp: ReLU behind its layer" },
                                       { NULL, 0, 0, NULL, 0, 0, NULL, NULL } };
 static size_t expand_place;
-const mp_option_set mp_expand_options = { expand_rows, sizeof(expand_options), &expand_place };
+const mp_option_set mp_expand_options = { expand_rows, sizeof(expand_options), &expand_place, "MID" };
 
 bool mp_expands_with_relu(const mp_config *conf)
 {

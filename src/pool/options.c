@@ -7,7 +7,7 @@
 #define AT(field) offsetof(mp_config, field)
 static const mp_opt pool_rows[] = {
     { "variant", MP_OPT_CHOICE, AT(variant), "paper", 0, 0, "paper|pyg|authors", "whose version where sources disagree" },
-    { "ratio", MP_OPT_REAL, AT(ratio), "0.5", 1e-6, 1, NULL, "share of nodes kept by each pooling, ceil(ratio n)" },
+    { "ratio", MP_OPT_REAL, AT(ratio), "0.5", 1e-6, 1, NULL, "share of nodes kept by each pooling, ceil(ratio n)", MP_COMMON },
     { "min-score", MP_OPT_REAL, AT(min_score), "0", 0, 1, NULL, "topk, sag: keep softmax scores above this (mean of the columns) instead of a ratio; 0 = off" },
     { "gate", MP_OPT_CHOICE, AT(gate), "auto", 0, 0, "auto|tanh|sigmoid|identity", "function of the score that scales kept rows" },
     { "adj-power", MP_OPT_INT, AT(adj_power), "1", 1, 2, NULL, "where edges are induced: 2 connects kept nodes two hops apart" },
@@ -22,7 +22,7 @@ static const mp_opt pool_rows[] = {
 };
 #undef AT
 /* clang-format on */
-const mp_option_set mp_pool_options_shared = { pool_rows, 0, NULL };
+const mp_option_set mp_pool_options_shared = { pool_rows, 0, NULL, "pooling" };
 
 static const char every[] = "score-dim flip drop drop-mode:drop!=0 dropped:drop!=0 combine:score-dim!=1 "
                             "combine:flip=false gate:min-score=0 edge-loss edge-loss-in:edge-loss!=0";

@@ -21,7 +21,7 @@ static const mp_opt number_rows[] = {
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
 };
 /* clang-format on */
-MP_OPTION_SET(static, number_set, number_options, number_rows);
+MP_OPTION_SET_IN(static, number_set, number_options, number_rows, "task");
 
 static void aim(const mp_config *c, mp_goal *g)
 {

@@ -11,12 +11,12 @@
 #define AT(field) offsetof(mp_config, field)
 static const mp_opt task_rows[] = {
     { "task", MP_OPT_CHOICE, AT(task), "auto", 0, 0, "auto|classify|regress|binary|count|node-labels|node-numbers", "what is learned; auto: by the labels, or by the features of nodes where arch has outputs for nodes" },
-    { "metric", MP_OPT_TEXT, AT(metric), "auto", 0, 0, NULL, "metric that leads: accuracy, balanced_accuracy, f1_macro, mcc, roc_auc, average_precision, count_accuracy, mae, rmse, r2, mse; auto = the task's first" },
+    { "metric", MP_OPT_TEXT, AT(metric), "auto", 0, 0, NULL, "metric that leads: accuracy, balanced_accuracy, f1_macro, mcc, roc_auc, average_precision, count_accuracy, mae, rmse, r2, mse; auto = the task's first", MP_COMMON },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
 #undef AT
 /* clang-format on */
-const mp_option_set mp_task_options = { task_rows, 0, NULL };
+const mp_option_set mp_task_options = { task_rows, 0, NULL, "task" };
 
 static const mp_task *const tasks[] = { &mp_task_classify,
                                         &mp_task_regress,

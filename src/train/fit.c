@@ -17,11 +17,11 @@
 /* clang-format off */
 #define AT(field) offsetof(mp_config, field)
 static const mp_opt training_rows[] = {
-    { "batch-size", MP_OPT_INT, AT(batch_size), "128", 1, 1e6, NULL, "graphs a step" },
-    { "epochs", MP_OPT_INT, AT(epochs), "500", 0, 1e6, NULL, "most epochs" },
-    { "patience", MP_OPT_INT, AT(patience), "50", 0, 1e6, NULL, "stop after more than this many epochs without a better validation loss (see stop-on); 0 = never" },
-    { "seed", MP_OPT_INT, AT(seed), "42", 0, 2147483647, NULL, "seed of all randomness" },
-    { "lr", MP_OPT_REAL, AT(lr), "0.0005", 0, 10, NULL, "learning rate" },
+    { "batch-size", MP_OPT_INT, AT(batch_size), "128", 1, 1e6, NULL, "graphs a step", MP_COMMON },
+    { "epochs", MP_OPT_INT, AT(epochs), "500", 0, 1e6, NULL, "most epochs", MP_COMMON },
+    { "patience", MP_OPT_INT, AT(patience), "50", 0, 1e6, NULL, "stop after more than this many epochs without a better validation loss (see stop-on); 0 = never", MP_COMMON },
+    { "seed", MP_OPT_INT, AT(seed), "42", 0, 2147483647, NULL, "seed of all randomness", MP_COMMON },
+    { "lr", MP_OPT_REAL, AT(lr), "0.0005", 0, 10, NULL, "learning rate", MP_COMMON },
     { "weight-decay", MP_OPT_REAL, AT(weight_decay), "0.0001", 0, 10, NULL, "L2 added to the gradient" },
     { "beta1", MP_OPT_REAL, AT(beta1), "0.9", 0, 0.9999, NULL, "Adam's first decay" },
     { "clip", MP_OPT_REAL, AT(clip), "0", 0, 1e6, NULL, "largest norm of the gradient; 0 = no clipping" },
@@ -30,7 +30,7 @@ static const mp_opt training_rows[] = {
 };
 #undef AT
 /* clang-format on */
-const mp_option_set mp_training_options = { training_rows, 0, NULL };
+const mp_option_set mp_training_options = { training_rows, 0, NULL, "training" };
 
 typedef struct run {
     mp_engine *engine;

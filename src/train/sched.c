@@ -14,7 +14,7 @@ static const mp_opt schedule_rows[] = {
 };
 #undef AT
 /* clang-format on */
-const mp_option_set mp_schedule_options = { schedule_rows, 0, NULL };
+const mp_option_set mp_schedule_options = { schedule_rows, 0, NULL, "training" };
 
 static double constant(const mp_config *c, int epoch, double done, double steps)
 {

@@ -76,7 +76,7 @@ static void labels_must_be_named_to_be_learned(void **state)
 static void help_names_the_columns_that_are_found_by_themselves(void **state)
 {
     (void)state;
-    static const char *const help[] = { "train --help", "predict --help", "explain --help", "data info --help" };
+    static const char *const help[] = { "train --help-all", "predict --help", "explain --help", "data info --help" };
     for (size_t i = 0; i < sizeof help / sizeof *help; i++) {
         mp_spawned s = expect(0, help[i], NULL);
         static const char *const name[] = { "smiles,", "canonical_smiles", "isomeric_smiles", "structure" };

@@ -413,7 +413,7 @@ static size_t peak_of(const char *input)
     assert_true(freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr));
     size_t before = mp_arena_total();
     mp_arena_peak_reset();
-    int code = mp_cmd_predict(4, argv);
+    int code = mp_cli_main(&mp_cmd_predict, 4, argv);
     size_t peak = mp_arena_peak() - before;
     fflush(stdout);
     fflush(stderr);

@@ -198,25 +198,6 @@ static void instructions_that_are_not_there_are_refused(void **state)
     unsetenv("MIDPOOL_ISA");
 }
 
-static const char *output(const char *line)
-{
-    mp_spawned s = expect(0, line, NULL);
-    char *text = mp_arena_text(arena, s.out.p, s.out.n);
-    mp_spawn_free(&s);
-    return text;
-}
-
-static void help_of_a_command_is_its_own(void **state)
-{
-    (void)state;
-    assert_string_equal(output("help train"), output("train --help"));
-    assert_string_equal(output("help data generate er"), output("data generate er --help"));
-    assert_string_equal(output("help bench epoch"), output("bench epoch --help"));
-    assert_string_equal(output("help"), output("--help"));
-    assert_string_equal(output("help help"), output("--help"));
-    refuse(2, "help trian", "no command 'trian'; did you mean 'train'?");
-}
-
 int main(void)
 {
     if (!getenv("MIDPOOL_BIN")) {
@@ -232,7 +213,6 @@ int main(void)
         cmocka_unit_test(an_option_that_is_begun_is_the_one_that_was_meant),
         cmocka_unit_test(short_options_get_an_answer),
         cmocka_unit_test(instructions_that_are_not_there_are_refused),
-        cmocka_unit_test(help_of_a_command_is_its_own),
     };
     return cmocka_run_group_tests(tests, make_data, clean);
 }

@@ -18,7 +18,7 @@ static int run(mp_arena *a, mp_span *out, const char *const *words)
     fflush(stdout);
     int keep = dup(1), file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(keep >= 0 && file >= 0 && dup2(file, 1) == 1);
-    int code = mp_cmd_data(argc, argv);
+    int code = mp_commands_run(argc, argv);
     fflush(stdout);
     dup2(keep, 1);
     close(keep);

@@ -246,7 +246,7 @@ static mp_err run(void *data, const mp_cli_args *args)
 
 const mp_cli mp_cmd_reproduce = {
     .name = "reproduce",
-    .operands = "[NAME[,NAME...]|all]",
+    .operands = "[EXPERIMENT[,EXPERIMENT...]|all]",
     .summary = "Tables and figures of the paper, ours beside theirs. Without a name: the list of experiments. Started "
                "again it "
                "continues.",

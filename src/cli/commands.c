@@ -1,6 +1,7 @@
 /* commands.c - see commands.h.
  * SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
+#include "cli/complete.h"
 #include "cli/help.h"
 
 #include <string.h>
@@ -25,6 +26,8 @@ const mp_command mp_commands[] = {
     { "status", "what of a store's study is done, running, failed, and the time left", &mp_cmd_status },
     { "selftest", "golden files: outputs and gradients against the reference", &mp_cmd_selftest },
     { "bench", "seconds, and the share of the machine's limit reached", .below = mp_bench_commands },
+    { "man", "the manual page of a command", &mp_cmd_man },
+    { "completion", "completion of commands and options in bash, zsh and fish", &mp_cmd_completion },
     { NULL },
 };
 /* clang-format on */
@@ -101,8 +104,17 @@ static int dispatch(const mp_command *list, const char *before, int argc, char *
     return dispatch(c->below, mp_arena_printf(a, "%s%s%s", before, *before ? " " : "", word), argc - 1, argv + 1, a);
 }
 
+/* What scripts of shells ask; its words are those of another command line, options and all. */
+static mp_err complete(int argc, char **argv)
+{
+    mp_buf b = { 0 };
+    mp_complete(argc, argv, &b);
+    return print(&b);
+}
+
 int mp_commands_run(int argc, char **argv)
 {
+    if (argc > 0 && strcmp(argv[0], "complete") == 0) return mp_cli_fail(complete(argc - 1, argv + 1));
     mp_arena *a = mp_arena_new(1024);
     int code = dispatch(mp_commands, "", argc, argv, a);
     mp_arena_free(a);

@@ -35,7 +35,8 @@ static bool names(const char *page, const char *option)
     const char *more = strstr(page, "\nmore, which"), *first = more ? strstr(more, ":\n  ") : NULL;
     if (!first) return false;
     const char *end = strstr(first, "\nmidpool ") ? strstr(first, "\nmidpool ") : first + strlen(first);
-    const char *word = mp_arena_printf(arena, " --%s", option), *at = mp_arena_text(arena, first, (size_t)(end - first));
+    const char *word = mp_arena_printf(arena, " --%s", option),
+               *at = mp_arena_text(arena, first, (size_t)(end - first));
     while ((at = strstr(at, word)) != NULL)
         if (strchr(" \n", *(at += strlen(word)))) return true;
     return false;
@@ -107,7 +108,7 @@ static void examples_are_lines_of_the_command(const mp_cli *cli)
         int n = 0, skip = 1;
         for (const char *p = cli->name; (p = strchr(p, ' ')) != NULL; p++) skip++;
         mp_span words = line;
-        while (mp_next_field(&words, ' ', &word) && strncmp(word.p, "|", 1) != 0)
+        while (mp_next_field(&words, ' ', &word) && !memchr("|>", word.p[0], 2))
             argv[n++] = mp_arena_text(arena, word.p, word.n);
         assert_string_equal(argv[0], "midpool");
         void *conf = mp_arena_zero(arena, 1, cli->size + 1);

@@ -38,13 +38,26 @@ static void put_character(mp_buf *b, const char *p, int n)
         mp_buf_add(b, p, (size_t)n);
 }
 
+/* Bytes at the beginning that stand for themselves: nearly always all of them. */
+static size_t plain_bytes(const char *s)
+{
+    size_t n = 0;
+    while (s[n] >= ' ' && s[n] <= '~' && s[n] != '"' && s[n] != '\\') n++;
+    return n;
+}
+
 static void quoted(mp_buf *b, const char *s)
 {
     mp_buf_add(b, "\"", 1);
     for (size_t left = strlen(s); left > 0;) {
-        int n = mp_utf8_length(s, left);
-        put_character(b, s, n);
-        size_t step = n ? (size_t)n : 1;
+        size_t step = plain_bytes(s);
+        if (step > 0) {
+            mp_buf_add(b, s, step);
+        } else {
+            int n = mp_utf8_length(s, left);
+            put_character(b, s, n);
+            step = n ? (size_t)n : 1;
+        }
         s += step;
         left -= step;
     }

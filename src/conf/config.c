@@ -30,7 +30,8 @@ static int
     rank[MP_OPTIONS_MOST + 1]; /* of each row: its place among the first options; behind them all: their number */
 static const mp_option_set *sets[MP_OPTIONS_MOST];
 static int set_count;
-static size_t bytes; /* of own that are taken */
+static size_t bytes;    /* of own that are taken */
+static mp_config usual; /* every option at its default */
 
 const char *mp_config_late(void)
 {
@@ -62,6 +63,7 @@ static void insert(const mp_opt *o, size_t shift, const char *group)
     mp_config_table[at].group = group;
     rank[at] = mine;
     late += among;
+    mp_conf_default(&mp_config_table[at], &usual);
 }
 
 static int rows_in(const mp_option_set *set)
@@ -117,6 +119,5 @@ __attribute__((constructor)) static void make_table(void)
 
 void mp_config_init(mp_config *c)
 {
-    memset(c, 0, sizeof *c);
-    mp_conf_defaults(mp_config_table, c);
+    *c = usual;
 }

@@ -80,10 +80,18 @@ void mp_run_key_hash_with(const mp_run_key *key, const char *config, char hex[65
     mp_buf_free(&b);
 }
 
+/* One run is asked for several times in a row, by the store's parts for instance: the last answer is kept. Equal bytes are equal
+ * keys, there is no pointer in one; keys that are equal and differ in their padding are only computed again. */
 void mp_run_key_hash(const mp_run_key *key, char hex[65])
 {
-    mp_buf b = MP_BUF_LOCAL;
-    mp_run_key_text(key, &b);
-    mp_sha256_hex(b.p, b.n, hex);
-    mp_buf_free(&b);
+    static _Thread_local mp_run_key last;
+    static _Thread_local char answer[65];
+    if (!answer[0] || memcmp(&last, key, sizeof last) != 0) {
+        mp_buf b = MP_BUF_LOCAL;
+        mp_run_key_text(key, &b);
+        mp_sha256_hex(b.p, b.n, answer);
+        mp_buf_free(&b);
+        memcpy(&last, key, sizeof last);
+    }
+    memcpy(hex, answer, sizeof answer);
 }

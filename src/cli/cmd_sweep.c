@@ -83,7 +83,7 @@ const mp_cli mp_cmd_sweep = {
     .operands = "CONFIG.yaml",
     .summary = "Chooses among the combinations of a YAML file by validation. Started again it continues: finished runs "
                "are in the store.",
-    .examples = "midpool sweep examples/sweep-grid.yaml --dry-run\n"
+    .examples = "midpool sweep examples/sweep.yaml --dry-run\n"
                 "midpool sweep mine.yaml --store r.db --jobs 2",
     .more = "The file has lines 'name: value', 'name: [value, value]' or 'name: {from: value, to: value, scale: log}', "
             "where name is any option above. Data sets, pool, mid, seed, task, metric, edge-attributes and what 'rows' "

@@ -13,6 +13,7 @@ const mp_command mp_commands[] = {
     { "demo", "node-drop pooling with and without MID, offline, in about a minute", &mp_cmd_demo },
     { "data", "list, inspect, fetch, generate, convert and audit data sets", .below = mp_data_commands },
     { "ops", "the pooling operators and their options", &mp_cmd_ops },
+    { "init", "writes a commented configuration to start from", &mp_cmd_init },
     { "train", "one training run on one split; saves the model", &mp_cmd_train },
     { "cv", "cross-validation over folds and seeds, the paper's protocol; resumes", &mp_cmd_cv },
     { "sweep", "grids over anything, from a YAML file; resumes", &mp_cmd_sweep },

@@ -14,7 +14,7 @@ typedef struct mp_command {
 
 extern const mp_command mp_commands[], mp_data_commands[], mp_bench_commands[];
 extern const mp_cli mp_cmd_compare, mp_cmd_completion, mp_cmd_cv, mp_cmd_demo, mp_cmd_explain, mp_cmd_export,
-    mp_cmd_man, mp_cmd_merge, mp_cmd_ops, mp_cmd_predict, mp_cmd_report, mp_cmd_reproduce, mp_cmd_selftest,
+    mp_cmd_init, mp_cmd_man, mp_cmd_merge, mp_cmd_ops, mp_cmd_predict, mp_cmd_report, mp_cmd_reproduce, mp_cmd_selftest,
     mp_cmd_status, mp_cmd_sweep, mp_cmd_train;
 
 /* The one of a list that has this name; NULL: none. */

@@ -66,6 +66,8 @@ try() { # in the shell of $ask
     offers jsonl csv -- data convert X Y --format j
     offers classification '' -- reproduce cl
     offers bash '' -- completion b
+    offers mine.jsonl '' -- init m
+    offers gsa sag -- init --pool gs
     offers mine.jsonl '' -- train m
     offers model.safetensors '' -- predict mo
     offers mine.jsonl '' -- train TINY --config m

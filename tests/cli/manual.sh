@@ -1,10 +1,10 @@
 #!/bin/sh
 # manual.sh - every command has a manual page that the build makes and that mandoc finds nothing wrong with, and every option of
-# every command is in it. Usage: manual.sh MIDPOOL FOLDER_OF_PAGES
+# every command is in it. Usage: manual.sh MIDPOOL FOLDER_OF_PAGES MIDPOOL.1
 # SPDX-License-Identifier: MIT
 # shellcheck source=../rig/prologue.sh
 . "$(dirname "$0")/../rig/prologue.sh"
-pages=$2
+pages=$2 overview=$3
 
 "$midpool" man --out made
 for page in made/*.1; do
@@ -12,6 +12,10 @@ for page in made/*.1; do
 done
 [ "$(ls made)" = "$(cd "$pages" && ls -- *.1)" ] || complain "docs/man/meson.build lists other commands than the program"
 
+for page in made/*.1; do
+    name=${page#made/}
+    grep -q "^.Xr ${name%.1} 1" "$overview" || complain "docs/midpool.1 does not point to $name"
+done
 commands=$("$midpool" help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 [ "$(echo "$commands" | wc -l)" -gt 15 ] || complain "no commands: $commands"
 for c in $commands; do

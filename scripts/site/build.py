@@ -354,7 +354,7 @@ class Site:
         if len(rows) < 2:
             return ""
         items = "".join('<li class="depth%d"><a href="#%s">%s</a></li>' % (s.level, s.anchor, html.escape(s.short)) for s in rows)
-        return '<nav class="contents" aria-label="On this page"><p>On this page</p><ul>%s</ul></nav>' % items
+        return '<nav class="contents" aria-label="On this page">\n<details open>\n<summary>On this page</summary>\n<ul>%s</ul>\n</details>\n</nav>\n' % items
 
     def turn(self, page):
         if page not in self.listed:
@@ -427,12 +427,11 @@ FRAME = """<!doctype html>
 {sidebar}
 </details>
 </nav>
-<main id="main">
+{contents}<main id="main">
 <article>
 {body}</article>
 {turn}
 </main>
-{contents}
 </body>
 </html>
 """

@@ -200,12 +200,16 @@
   addEventListener('resize', reach);
   reach();
 
-  // ---- narrow screens begin with the list of pages shut; wide ones mark the section that is read ----
+  // ---- narrow screens begin with their lists shut; wide ones mark the section that is read ----
 
-  var narrow = matchMedia('(max-width:760px)'), list = document.querySelector('.pages details');
-  function fold() { list.open = !narrow.matches; }
-  narrow.addEventListener('change', fold);
-  fold();
+  function fold(what, width) {
+    var narrow = matchMedia('(max-width:' + width + 'px)'), list = document.querySelector(what + ' details');
+    function turn() { if (list) list.open = !narrow.matches; }
+    narrow.addEventListener('change', turn);
+    turn();
+  }
+  fold('.pages', 760);
+  fold('.contents', 1180);
   var here = document.querySelector('.pages [aria-current]'), side = document.querySelector('.pages');
   if (here && here.offsetTop > side.clientHeight - 40) side.scrollTop = here.offsetTop - side.clientHeight / 2;
 

@@ -64,10 +64,20 @@ def leads(b, pages, folder):
         for scheme in "light", "dark":
             b.scheme(scheme)
             broken += [name + " (" + scheme + "): " + bad for bad in b.js(RULES)["bad"][:3]]
+    b.call("Emulation.setDeviceMetricsOverride", width=760, height=300, deviceScaleFactor=1, mobile=False)
+    b.scheme("dark", "print")
+    for name in "math.html", "results.html", "include.midpool.h.html":
+        b.open(os.path.join(folder, name))
+        wide = b.js("document.documentElement.scrollWidth")
+        if wide > 760:
+            sideways.append((name + " on paper", wide))
+        broken += [name + " (paper): " + bad for bad in b.js(RULES)["bad"][:3]]
+    equal("paper is light", b.js("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)")
+    b.call("Emulation.clearDeviceMetricsOverride")
     b.scheme("light")
     equal("no formula is left as text", tex[:5], [])
     equal("no rule is broken", broken[:5], [])
-    equal("a phone needs no sideways scrolling", sideways, [])
+    equal("phones and paper need no sideways scrolling", sideways, [])
     lost, followed = [], 0
     for name, targets in links.items():
         for target in targets:

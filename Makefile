@@ -34,7 +34,7 @@ python:
 docs:
 	@sh scripts/setup docs
 	@rm -rf $(BUILD)/site
-	@python3 scripts/site/build.py $(BUILD)/site $(wildcard $(BUILD)/docs/man/*.1)
+	@python3 scripts/site/build.py $(BUILD)/site $(BUILD)/docs/man
 
 bench: all
 	@$(BUILD)/midpool bench gemm

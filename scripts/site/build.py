@@ -1,7 +1,7 @@
-# build.py - the documents as a site that opens from a folder, without network: build.py SITE [MAN...]
+# build.py - the documents as a site that opens from a folder, without network: build.py SITE [MANUAL]
 #
-#     README.md is index.html; docs/*.md, CONTRIBUTING, CHANGELOG, the manual (docs/*.1 and the pages named on the command line)
-#     and the headers of the library are a page each; a file or folder that one of them links to is a page with its text.
+#     README.md is index.html; docs/*.md, CONTRIBUTING, CHANGELOG, the manual (docs/midpool.1 and *.1 of the folder MANUAL, where the
+#     program's build puts them) and the headers of the library are a page each; a file or folder that one of them links to is a page with its text.
 #     pandoc reads Markdown and writes formulas as MathML, mandoc the manual. What this adds: the frame of a page, links from page
 #     to page, sections that are cited by number ("math.md 3.4"), pictures in place, and the index that site.js searches.
 #
@@ -280,7 +280,7 @@ class Link(Pass):
 
 
 class Site:
-    def __init__(self, man):
+    def __init__(self, manual):
         self.pages, self.by_source, self.by_base, self.bad, self.copies = [], {}, {}, [], {}
         order = [(s, g) for g, names in GROUPS.items() for n in names for s in (n, n + ".md", "docs/" + n + ".md")
                  if os.path.isfile(os.path.join(ROOT, s))]
@@ -289,7 +289,9 @@ class Site:
             source = os.path.relpath(path, ROOT)
             if source not in known:
                 order.append((source, DEFAULT))
-        order += [(os.path.relpath(m, ROOT), "Manual") for m in sorted(man, key=lambda m: (not m.endswith("-train.1"), m))]
+        commands = glob.glob(os.path.join(os.path.abspath(manual), "*.1")) if manual else []
+        commands.sort(key=lambda m: (not m.endswith("-train.1"), m))  # an option that several commands have is looked for at train
+        order += [(os.path.relpath(m, ROOT), "Manual") for m in commands]
         self.groups = {group: [self.add(s) for s, g in order if g == group] for group in GROUPS}
         self.listed = [p for pages in self.groups.values() for p in pages]
 
@@ -437,6 +439,6 @@ FRAME = """<!doctype html>
 """
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit("usage: build.py SITE [MAN...]")
-    Site(sys.argv[2:]).write(sys.argv[1])
+    if len(sys.argv) not in (2, 3):
+        sys.exit("usage: build.py SITE [MANUAL]")
+    Site(sys.argv[2] if len(sys.argv) > 2 else None).write(sys.argv[1])

@@ -1,6 +1,6 @@
 # site.py - the documents as a site (scripts/site), in a headless browser: every link and anchor leads somewhere, the console stays
 # silent, nothing is asked of the network, search finds sections and leads to them, formulas are drawn, light and dark and phones.
-# Usage: site.py SOURCE_ROOT
+# Usage: site.py SOURCE_ROOT MANUAL
 # SPDX-License-Identifier: MIT
 import glob
 import json
@@ -15,12 +15,12 @@ import urllib.parse
 from browser import Browser
 from checks import RULES, check, end, equal, read
 
-root = os.path.realpath(sys.argv[1])
+root, manual = map(os.path.realpath, sys.argv[1:3])
 
 # What is typed, and the section that must be among the first three: page, a word of its title.
 SEARCHES = [
     ("flipscore", "math.html", "flipscore"),
-    ("--ratio", "midpool.1.html", "--ratio"),
+    ("--ratio", "midpool-train.1.html", "--ratio"),
     ("PostgreSQL", "formats.html", "PostgreSQL"),
     ("sagpool", "math.html", "SAGPool"),
     ("early stopping", "math.html", "Early stopping"),
@@ -29,11 +29,11 @@ SEARCHES = [
 ]
 
 # One page of each kind.
-KINDS = ["index.html", "protocol.html", "results.html", "python.html", "midpool.1.html", "include.midpool.h.html"]
+KINDS = ["index.html", "protocol.html", "results.html", "python.html", "midpool-train.1.html", "include.midpool.h.html"]
 
 
-def build(tree, folder):
-    return subprocess.run([sys.executable, os.path.join(tree, "scripts/site/build.py"), folder], stdout=subprocess.PIPE,
+def build(tree, *words):
+    return subprocess.run([sys.executable, os.path.join(tree, "scripts/site/build.py"), *words], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
 
 
@@ -109,8 +109,8 @@ def wait(b, code, seconds=20):
 
 
 def search(b, folder):
-    for words, page, title in SEARCHES:
-        b.open(os.path.join(folder, "tour.html"))
+    b.open(os.path.join(folder, "tour.html"))
+    for words, page, title in SEARCHES:  # each from where the one before led
         b.call("Input.dispatchKeyEvent", type="keyDown", key="/", text="/")
         b.call("Input.dispatchKeyEvent", type="keyUp", key="/")
         equal("/ goes to the search", b.js("document.activeElement.type + document.activeElement.value"), "search")
@@ -133,7 +133,6 @@ def search(b, folder):
         if anchor:
             top = b.js("(function (e) { return e ? e.getBoundingClientRect().top : -1; })(document.getElementById(%r))" % anchor)
             check("at the section", 0 <= top < 900, top)
-    b.open(os.path.join(folder, "tour.html"))
     b.js("document.querySelector('.find input').focus()")
     b.call("Input.insertText", text="nosuchwordanywhere")
     equal("a word that is nowhere is said to be", wait(b, "(document.querySelector('.hits p') || {}).textContent"),
@@ -163,6 +162,7 @@ def pages(folder):
     names = sorted(os.path.basename(p) for p in glob.glob(os.path.join(folder, "*.html")))
     wanted = ["index.html", "contributing.html", "changelog.html", "midpool.1.html", "include.midpool.h.html"]
     wanted += [os.path.basename(p)[:-3] + ".html" for p in glob.glob(os.path.join(root, "docs/*.md"))]
+    wanted += [os.path.basename(p) + ".html" for p in glob.glob(os.path.join(manual, "*.1"))]
     equal("every document is a page", [w for w in wanted if w not in names], [])
     return names
 
@@ -197,7 +197,7 @@ def main():
     folder = os.path.realpath(tempfile.mkdtemp(prefix="midpool_site_"))
     try:
         site = os.path.join(folder, "site")
-        told = build(root, site)
+        told = build(root, site, manual)
         equal("the site is built, and nothing is complained about", (told.returncode, told.stdout.count("\n")), (0, 1))
         if told.returncode:
             print(told.stdout)

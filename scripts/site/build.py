@@ -1,7 +1,7 @@
 # build.py - the documents as a site that opens from a folder, without network: build.py SITE [MANUAL]
 #
 #     README.md is index.html; docs/*.md, CONTRIBUTING, CHANGELOG, the manual (docs/midpool.1 and *.1 of the folder MANUAL, where the
-#     program's build puts them) and the headers of the library are a page each; a file or folder that one of them links to is a page with its text.
+#     program's build puts them) and the library's header are a page each; a file or folder that one of them links to is one with its text.
 #     pandoc reads Markdown and writes formulas as MathML, mandoc the manual. What this adds: the frame of a page, links from page
 #     to page, sections that are cited by number ("math.md 3.4"), pictures in place, and the index that site.js searches.
 #
@@ -25,14 +25,14 @@ DEFAULT = "Use"
 GROUPS = {
     "Start": ["README", "own-data", "python", "molecules"],
     "Use": ["library", "cluster"],
-    "Reference": ["operators", "math", "protocol", "formats", "include/midpool.h"],
+    "Reference": ["operators", "math", "protocol", "formats", "include/midpool.h", "include/midpool.hpp", "include/midpool/operator.h"],
     "Results": ["results", "measurements"],
     "Insides": ["tour", "design", "adding-an-operator", "CONTRIBUTING", "CHANGELOG"],
     "Manual": ["docs/midpool.1"],
 }
 # Sections that are cited: "math.md 2.1 to 2.7", "math.md 3, 4 and 9"; within a document "as 2.13 says". Versions of PyG are none.
 CITED = re.compile(r"(?:docs/)?([a-z-]+\.md)(?:(\s)(\d+(?:\.\d+)?)((?:(?:,|\sand|\sto)\s\d+(?:\.\d+)?)*))?|"
-                   r"(?<![\w.])(?<!PyG )(?<!from )(\d+\.\d+)(?!\w|\.\d)")
+                   r"(?<![\w.])(?<!PyG\s)(?<!from\s)(\d+\.\d+)(?!\w|\.\d)")
 WIDTHS = [("wide", 48), ("broad", 22)]  # characters: cells with more of them may break their lines, but have room
 HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "dt": 4}
 VOID = {"br", "col", "hr", "img", "input", "link", "meta", "wbr"}
@@ -132,13 +132,14 @@ class Source(Page):
         start, block = 1, []
         for i, line in enumerate(read(self.source).split("\n") + [""]):
             if line.strip():
-                block.append(line)
+                block.append(line + "\n")
                 continue
-            names = re.findall(r"\bmp_\w+(?=\()|(?<=} )mp_\w+", "\n".join(x for x in block if not x.startswith((" *", "/*"))))
-            if names:
-                section = Section(2, ", ".join(dict.fromkeys(names)), "L%d" % start)
-                section.text = block
-                self.sections.append(section)
+            names = re.findall(r"\bmp_\w+(?=\()|(?<=} )mp_\w+", "".join(x for x in block if not x.startswith((" *", "/*"))))
+            if start == 1:
+                self.sections[0].text = block  # what the header says of itself
+            elif names:
+                self.sections.append(Section(2, ", ".join(dict.fromkeys(names)), "L%d" % start))
+                self.sections[-1].text = block
             start, block = i + 2, []
 
 
@@ -150,7 +151,7 @@ class Folder(Page):
 
 
 class Pass(html.parser.HTMLParser):
-    """Goes over HTML. `skip` counts the elements open around which hold no text of the page."""
+    """Goes over HTML: `open` are the elements around."""
 
     def __init__(self, page):
         super().__init__(convert_charrefs=False)
@@ -190,8 +191,8 @@ class Scan(Pass):
     def start(self, tag, attrs):
         if "id" in attrs:
             self.page.anchors.add(attrs["id"])
-        self.heads = tag == "dt" and "id" in attrs or re.fullmatch("h[1-4]", tag) or self.heads  # options of the manual are sections too
-        if self.heads and tag in HEADS:
+        if tag in HEADS and (tag != "dt" or "id" in attrs):  # options of the manual are sections too
+            self.heads = True
             self.page.sections.append(Section(HEADS[tag], "", attrs.get("id", "")))
             self.heading = []
 

@@ -20,13 +20,17 @@ static const char *path(const char *name)
     return mp_arena_printf(arena, "%s/%s", mp_spawn_dir(), name);
 }
 
-/* A data set in TU files: 70 graphs, two classes (few or many green nodes). */
+#ifndef TINY_GRAPHS
+#define TINY_GRAPHS 40, 15, 15
+#endif
+
+/* A data set in TU files: 70 graphs, or as many as TINY_GRAPHS says; two classes (few or many green nodes). */
 static int make_data(void **state)
 {
     (void)state;
     arena = mp_arena_new(1 << 20);
     mp_raw raw;
-    if (tiny_raw(arena, 40, 15, 15, &raw) != MP_OK) return -1;
+    if (tiny_raw(arena, TINY_GRAPHS, &raw) != MP_OK) return -1;
     return mp_tu_write(&raw, path("TINY")) == MP_OK ? 0 : -1;
 }
 

@@ -1,11 +1,11 @@
-# Three commands set everything up on a fresh Debian machine: make demo, make check, make python. The build itself is Meson's.
+# Commands that set everything up on a fresh Debian machine: make demo, make check, make python, make docs, make deb. The build itself is Meson's.
 # make install PREFIX=/opt/midpool puts it there, make uninstall with the same PREFIX removes it; DESTDIR stands in front of both.
 BUILD ?= build
 MESON_FLAGS ?=
 PREFIX ?=
 DESTDIR ?=
 
-.PHONY: all demo check bench results install uninstall prefix clean setup fuzz arm python docs
+.PHONY: all demo check bench results install uninstall prefix clean setup fuzz arm python docs deb
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -60,6 +60,11 @@ arm:
 	@sh scripts/setup arm
 	@[ -f build-arm/build.ninja ] || meson setup build-arm --cross-file scripts/arm64.ini -Drdkit=disabled -Dfetch=disabled
 	@ninja -C build-arm midpool
+
+# Debian packages in $(BUILD)/deb: midpool, libmidpool1, libmidpool-dev, python3-midpool.
+deb:
+	@sh scripts/setup deb
+	@sh scripts/deb $(BUILD)/deb
 
 fuzz: setup
 	@sh scripts/fuzz 60

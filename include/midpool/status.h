@@ -24,6 +24,9 @@ typedef enum mp_err {
  * fails. */
 MP_API const char *mp_message(void);
 
+/* The status of that call, for those that return none; MP_OK when none failed yet. */
+MP_API mp_err mp_status(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 static _Thread_local char message[MP_MESSAGE];
+static _Thread_local mp_err status;
 
 mp_err(mp_fail)(mp_err code, const char *fmt, ...)
 {
@@ -17,12 +18,13 @@ mp_err(mp_fail)(mp_err code, const char *fmt, ...)
     mp_vformat(message, sizeof message, fmt, ap);
     va_end(ap);
     mp_clean(message, strlen(message), false);
-    return code;
+    return status = code;
 }
 
 mp_err(mp_fail_within)(mp_err code, const char *fmt, ...)
 {
     char old[sizeof message];
+    status = code;
     memcpy(old, message, sizeof old);
     va_list ap;
     va_start(ap, fmt);
@@ -43,6 +45,11 @@ const char *mp_message(void)
     return message;
 }
 
+mp_err mp_status(void)
+{
+    return status;
+}
+
 void mp_failure_keep(mp_failure *f, mp_err e)
 {
     f->e = e;
@@ -51,8 +58,9 @@ void mp_failure_keep(mp_failure *f, mp_err e)
 
 mp_err mp_failure_again(const mp_failure *f)
 {
-    if (f->e != MP_OK) memcpy(message, f->message, sizeof message);
-    return f->e;
+    if (f->e == MP_OK) return MP_OK;
+    memcpy(message, f->message, sizeof message);
+    return status = f->e;
 }
 
 void mp_bug(const char *what, const char *file, int line)

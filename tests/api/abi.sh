@@ -37,6 +37,8 @@ if [ -n "${MIDPOOL_ABI_WRITE:-}" ]; then
     exit
 fi
 
+[ -f "$source/debian/libmidpool$abi.install" ] && grep -qx "Package: libmidpool$abi" "$source/debian/control" ||
+    { echo "abi is $abi in meson.build, but debian/ has no package libmidpool$abi" >&2; exit 1; }
 was=$(sed -n '1s/^abi //p' "$frozen")
 [ "$was" = "$abi" ] || { echo "abi is $abi in meson.build, abi.txt has number $was: write it anew (MIDPOOL_ABI_WRITE=1)" >&2; exit 1; }
 sed 1d "$frozen" >"$scratch/was"

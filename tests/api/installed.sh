@@ -111,12 +111,20 @@ END
 got=$(LD_LIBRARY_PATH=$libs ./same)
 [ -n "$wanted" ] && [ "$got" = "$wanted" ] || fail "the program makes model $wanted, the library $got"
 
-printf '#include <midpool.h>\n#include <cstdio>\nint main() { std::puts(mp_version()); return MIDPOOL_VERSION_MAJOR; }\n' >plus.cpp
-if command -v g++ >/dev/null && [ "$sanitize" = none ]; then
-    # shellcheck disable=SC2086
-    g++ -Wall -Wextra -Wpedantic -Werror -o plus plus.cpp $flags || fail "the header is not C++"
-    [ "$(LD_LIBRARY_PATH=$libs ./plus)" = "$version" ] || fail "mp_version and midpool.pc differ"
-fi
+# The headers are C++ for every compiler there is, with std::span and without.
+printf '#include <midpool.h>\n#include <cstdio>\nint main() { std::puts(mp_version()); }\n' >plus.cpp
+for plus in g++ clang++; do
+    if ! command -v "$plus" >/dev/null || [ "$sanitize" != none ]; then continue; fi
+    for std in 17 20; do
+        for program in plus.cpp "$source/examples/rings.cpp"; do
+            # shellcheck disable=SC2086
+            "$plus" -std=c++$std -Wall -Wextra -Wpedantic -Wshadow -Werror -o plus "$program" $flags || fail "$plus, C++$std: $program does not build"
+            LD_LIBRARY_PATH=$libs ./plus >"$(basename "$program").txt" || fail "$plus, C++$std: $program fails"
+        done
+        [ "$(cat plus.cpp.txt)" = "$version" ] || fail "mp_version and midpool.pc differ"
+        grep -q '^refused: to: 3 values' rings.cpp.txt || fail "$plus, C++$std: rings says $(cat rings.cpp.txt)"
+    done
+done
 
 # Files that Python makes of the package go with it. Folders of the system stay, those of a prefix of one's own do not.
 for package in $(find "$tree" -name _midpool.pyi -printf '%h '); do

@@ -50,6 +50,7 @@ static int tear_down(void **state)
 static void fails(mp_err want, const char *words, mp_err e)
 {
     if (e != want) fail_msg("status %d in place of %d: %s", (int)e, (int)want, mp_message());
+    if (mp_status() != want) fail_msg("mp_status is %d, the call returned %d", (int)mp_status(), (int)want);
     if (!strstr(mp_message(), words)) fail_msg("'%s' does not hold '%s'", mp_message(), words);
 }
 

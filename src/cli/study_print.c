@@ -72,10 +72,10 @@ static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode
     bool several = !isnan(ours.large.mean) || !isnan(ours.large_c.mean); /* which of its tests */
     mp_table_add(t, "%s%s", row->data->name, several ? " test-origin" : "");
     mp_table_add(t, "%s", name);
-    mp_score_cell(t, m, ours.test.mean, ours.test.std_seeds);
+    mp_score_cell(t, m, &ours.test);
     mp_table_add(t, "%s", metric);
     mp_paper_add(t, paper_cell(row, false));
-    mp_score_cell(t, m, chosen(row) ? greedy.test.mean : (double)NAN, greedy.test.std_seeds);
+    mp_score_cell(t, m, chosen(row) ? &greedy.test : NULL);
     mp_score_number(t, m, chosen(row) ? greedy.test.mean - ours.test.mean : (double)NAN, true);
     mp_score_number(t, m, isnan(ours.test.mean) ? (double)NAN : ours.test.std_folds, false);
     mp_table_add(t, "%d of %d", ours.runs, ours.runs + ours.missing);
@@ -84,7 +84,7 @@ static mp_err add_row(const mp_study *s, const mp_study_row *row, mp_select mode
         if (isnan(further[i]->mean)) continue;
         mp_table_add(t, "%s %s", row->data->name, i ? "test-large-C" : "test-large");
         mp_table_add(t, "%s", name);
-        mp_score_cell(t, m, further[i]->mean, further[i]->std_seeds);
+        mp_score_cell(t, m, further[i]);
         mp_table_add(t, "%s", metric);
         mp_paper_add(t, i ? (mp_paper_cell){ 0 } : paper_cell(row, true));
         for (int k = 0; k < 3; k++) mp_table_add(t, "-");

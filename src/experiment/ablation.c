@@ -35,7 +35,7 @@ static mp_err chosen_setting(mp_lab *lab, const mp_ask *base, mp_choice_point *o
     mp_ask mid = mp_ask_mid(lab, *base);
     MP_TRY(mp_lab_row(lab, &mid, &row));
     MP_TRY(mp_lab_choose(lab, row, MP_SELECT_VAL_GLOBAL, &c));
-    *there = !isnan(c.test.mean);
+    *there = !isnan(c.test.mean) || mp_lab_plans(lab); /* a plan of it is as long at any setting */
     for (int s = 0; *there && s < c.grid.seeds; s++)
         if (mp_choice_at(&c, s, 0) != MP_NO_POINT) {
             const mp_config *at = &mp_lab_study_row(lab, row)->points.at[mp_choice_at(&c, s, 0)];
@@ -69,7 +69,7 @@ static mp_err add_variants(mp_lab *lab, const mp_ask *like, mp_choice_point at, 
         mp_table_add(t, "%s", variants[i].name);
         mp_table_add(t, variants[i].multi || variants[i].flip ? "h %d, drop %g" : "-",
                      variants[i].multi ? at.score_dim : 1, variants[i].drop ? at.drop : 0.0);
-        mp_score_cell(t, m, mean[i], c[i].test.std_seeds);
+        mp_score_cell(t, m, &c[i].test);
         mp_score_number(t, m, mean[i] - mid, true);
         mp_score_number(t, m, printed(like, i) / 100, false);
         mp_score_number(t, m, (printed(like, i) - printed(like, 1)) / 100, true);

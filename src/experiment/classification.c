@@ -38,8 +38,8 @@ static void add_cell(mp_table *t, const mp_board *b, int set, int method, const 
     if (isnan(c->honest.test.mean)) return;
     mp_table_add(t, "%s", b->set[set]);
     mp_table_add(t, "%s", b->method[method].name);
-    mp_score_cell(t, c->metric, c->honest.test.mean, c->honest.test.std_seeds);
-    mp_score_cell(t, c->metric, c->chosen ? c->greedy.test.mean : (double)NAN, c->greedy.test.std_seeds);
+    mp_score_cell(t, c->metric, &c->honest.test);
+    mp_score_cell(t, c->metric, c->chosen ? &c->greedy.test : NULL);
     mp_score_number(t, c->metric, c->chosen ? c->greedy.test.mean - c->honest.test.mean : (double)NAN, true);
     mp_paper_add(t, c->paper);
     mp_score_number(t, c->metric, c->paper.mean > 0 ? c->greedy.test.mean - c->paper.mean / 100 : (double)NAN, true);
@@ -85,10 +85,13 @@ static double value_of(const mp_board_cell *c, bool greedy)
     return greedy ? c->greedy.test.mean : c->honest.test.mean;
 }
 
+/* Chosen on test: nothing where nothing was chosen in the whole table. */
 static const double *values(const mp_board *b, bool greedy, mp_arena *a)
 {
     double *v = MP_NEW(a, double, b->sets * b->methods + 1);
-    for (int i = 0; i < b->sets * b->methods; i++) v[i] = value_of(&b->cell[i], greedy);
+    bool any = !greedy;
+    for (int i = 0; i < b->sets * b->methods; i++) any = any || b->cell[i].chosen;
+    for (int i = 0; i < b->sets * b->methods; i++) v[i] = any ? value_of(&b->cell[i], greedy) : (double)NAN;
     return v;
 }
 

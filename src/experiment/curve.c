@@ -50,7 +50,7 @@ static mp_err add_line(mp_lab *lab, const mp_curve *c, const mp_curve_line *line
         mp_table_add(t, "%s", c->what);
         mp_table_add(t, "%g", c->x[i]);
         mp_table_add(t, "%s", line->name);
-        mp_score_cell(t, mp_study_metric(mp_lab_study_row(lab, row)), got.test.mean, got.test.std_seeds);
+        mp_score_cell(t, mp_study_metric(mp_lab_study_row(lab, row)), &got.test);
         mp_table_add(t, "%d x %d", got.test.seeds, got.test.folds);
     }
     *s = (mp_svg_series){ .name = line->name, .dots = true, .n = c->points, .x = c->x, .y = mean, .lo = lo, .hi = hi };

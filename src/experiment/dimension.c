@@ -53,7 +53,7 @@ static mp_err make_set(mp_lab *lab, const char *set, const char *pool, mp_table 
                 mp_table_add(t, "%s", mp_lab_title(pool));
                 mp_table_add(t, "%s", group[groups]);
                 mp_table_add(t, "%s", dim[h] == 1 ? "base" : ways[w].name);
-                mp_score_cell(t, m, got.test.mean, got.test.std_seeds);
+                mp_score_cell(t, m, &got.test);
             }
             groups++;
         }

@@ -25,8 +25,8 @@ static mp_err one_pool(mp_lab *lab, const char *set, const char *pool, mp_table 
         MP_TRY(mp_by_seed_ask(lab, &ask, variants[i].name, &row[n]));
         mp_table_add(t, "%s", mp_lab_title(pool));
         mp_table_add(t, "%s", variants[i].name);
-        mp_score_cell(t, m, row[n].choice.test.mean, row[n].choice.test.std_seeds);
-        mp_score_cell(t, m, row[n].choice.large.mean, row[n].choice.large.std_seeds);
+        mp_score_cell(t, m, &row[n].choice.test);
+        mp_score_cell(t, m, &row[n].choice.large);
         n++;
     }
     mp_by_seed_figure(

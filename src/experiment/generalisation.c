@@ -44,7 +44,7 @@ static void add_rows(const char *set, const mp_by_seed *row, const char *const *
         mp_table_add(t, "%s", set);
         mp_table_add(t, "%s", row[i].name);
         for (int test = 0; test < MP_ON_TESTS; test++) {
-            mp_score_cell(t, m, on[test]->mean, on[test]->std_seeds);
+            mp_score_cell(t, m, on[test]);
             if (test < MP_ON_LARGE_C) mp_paper_add(t, mp_paper_find(set, pool[i], i % 2, test == MP_ON_LARGE));
         }
         mp_table_add(t, "%d of %d", mp_by_seed_failed(&row[i], row, n, FAILED), row[i].seeds);

@@ -71,12 +71,12 @@ static void add_rows(const cell *c, mp_arena *a, mp_table *t)
             mp_table_add(t, "%s", forms[f].title);
             for (int v = 0; v < VARIANTS; v++) {
                 mp_over_runs x = mp_survey_spread(&c->s[v], path);
-                mp_score_cell(t, plain, x.mean, x.std);
+                mp_spread_cell(t, plain, x.mean, x.std, x.n);
             }
             mp_paired_cell(t, &d, 1);
             for (int v = 0; v < VARIANTS; v++) {
                 mp_over_runs x = mp_survey_spread(&c->s[v], unscaled);
-                mp_score_cell(t, plain, x.mean, x.std);
+                mp_spread_cell(t, plain, x.mean, x.std, x.n);
             }
         }
 }

@@ -50,7 +50,7 @@ static void add_rows(const char *set, const char *pool, int which, const mp_surv
             if (i % 2)
                 mp_score_number(t, mp_metric_find("accuracy"), x.mean, false);
             else
-                mp_score_cell(t, mp_metric_find("accuracy"), x.mean, x.std);
+                mp_spread_cell(t, mp_metric_find("accuracy"), x.mean, x.std, x.n);
         }
     }
 }

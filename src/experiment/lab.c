@@ -54,6 +54,11 @@ bool mp_lab_still(const mp_lab *lab)
     return lab->o.still && !lab->o.plan;
 }
 
+bool mp_lab_plans(const mp_lab *lab)
+{
+    return lab->o.plan;
+}
+
 static const char *const *split(const char *list, mp_arena *a, int *n)
 {
     mp_span rest = mp_span_of(list), word;
@@ -385,6 +390,7 @@ mp_err mp_lab_plan(mp_lab *lab, const mp_experiment *const *x, int n, mp_section
         const mp_lab_row_own *row = &lab->row[i];
         if (row->place < 0) continue;
         mp_estimate e;
+        mp_listener_now(&lab->o.listener, "looking at rows: %d of %d", i + 1, lab->rows);
         MP_TRY(mp_study_estimate(&lab->study[row->ask.models], mp_lab_study_row(lab, i), &e));
         all += e.minutes;
         mp_table_add(&t, "%s", row->ask.dataset);
@@ -395,7 +401,6 @@ mp_err mp_lab_plan(mp_lab *lab, const mp_experiment *const *x, int n, mp_section
         mp_table_add(&t, "%d", e.epochs);
         mp_table_add(&t, "%.3f", e.seconds);
         mp_table_add(&t, "%.1f", e.minutes);
-        mp_listener_now(&lab->o.listener, "looking at rows: %d of %d", i + 1, lab->rows);
     }
     mp_listener_end(&lab->o.listener);
     *out = (mp_section){ .arena = lab->arena, .name = "plan", .title = "What has to be run" };

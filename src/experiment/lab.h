@@ -60,6 +60,7 @@ MP_MUST mp_err mp_lab_plan(mp_lab *lab, const mp_experiment *const *x, int n, mp
 mp_arena *mp_lab_arena(const mp_lab *lab);
 bool mp_lab_quick(const mp_lab *lab);
 bool mp_lab_still(const mp_lab *lab); /* what is asked for and not in the store will not come */
+bool mp_lab_plans(const mp_lab *lab); /* nothing will be run: what could be asked later should be asked now */
 /* The user's choice where there is one; else that of the experiment. Lists: "a,b,c". */
 const char *const *mp_lab_sets(const mp_lab *lab, const char *full, const char *quick, int *n);
 const char *const *mp_lab_pools(const mp_lab *lab, const char *full, const char *quick, int *n);

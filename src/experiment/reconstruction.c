@@ -106,7 +106,7 @@ static void add_rows(const line *l, int ratios, const double *ratio, mp_table *t
         mp_table_add(t, "%g", 100 * ratio[r]);
         for (int k = 0; k < 4; k++) {
             mp_over_runs x = mp_survey_spread(&l->s[r], paths[k]);
-            mp_score_cell(t, share, x.mean, x.std);
+            mp_spread_cell(t, share, x.mean, x.std, x.n);
         }
         mp_table_add(t, "%d", mp_survey_spread(&l->s[r], "accuracy").n);
     }
@@ -273,7 +273,7 @@ static mp_err make_coordinates(mp_lab *lab, const char *const *set, int sets, mp
             mp_table_add(&t, "%s", mp_lab_title(pool[p]));
             for (int f = 0; f < FLIPS; f++) {
                 mp_over_runs x = mp_survey_spread(&s[f], "mse");
-                mp_score_cell(&t, mse, x.mean, x.std);
+                mp_spread_cell(&t, mse, x.mean, x.std, x.n);
             }
             mp_paired_cell(&t, &d, 1);
             mp_table_add(&t, "%d", mp_survey_spread(&s[0], "mse").n);

@@ -50,7 +50,7 @@ static const mp_probe correctness = { .name = "score correctness", .run = probe 
 static void add_cell(mp_table *t, const mp_survey *s, mp_arena *a, const char *output, int cut, int way)
 {
     mp_over_runs v = mp_survey_spread(s, mp_arena_printf(a, "%s.%s.%s", output, mp_cut_names[cut], mp_auc_names[way]));
-    mp_score_cell(t, mp_metric_find("roc_auc"), v.mean, v.std);
+    mp_spread_cell(t, mp_metric_find("roc_auc"), v.mean, v.std, v.n);
 }
 
 static const char default_path[] = "told.mean.standardised";
@@ -69,7 +69,7 @@ static void add_set(const char *set, const mp_survey *s, mp_arena *a, mp_table *
         else
             mp_table_add(first, "-");
         mp_over_runs test = mp_survey_test(&s[i]);
-        mp_score_cell(first, mp_metric_find("accuracy"), test.mean, test.std);
+        mp_spread_cell(first, mp_metric_find("accuracy"), test.mean, test.std, test.n);
         for (int cut = 0; cut < MP_CUTS; cut++) {
             mp_table_add(cuts, "%s", set);
             mp_table_add(cuts, "%s", variants[i].name);

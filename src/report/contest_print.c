@@ -139,7 +139,7 @@ static void show_scores(const mp_contest *c, mp_section *out)
             if (!cell->group) continue;
             mp_table_add(&t, "%s", c->set[s].name);
             mp_table_add(&t, "%s", c->method[m]);
-            mp_score_cell(&t, c->set[s].metric, cell->score.mean, cell->score.std_seeds);
+            mp_score_cell(&t, c->set[s].metric, &cell->score);
             mp_table_add(&t, "%s", mp_score_unit(c->set[s].metric, out->arena));
             mp_table_add(&t, "%d x %d", cell->score.seeds, cell->score.folds);
             mp_table_add(&t, "%d", cell->runs);

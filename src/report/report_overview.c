@@ -169,7 +169,7 @@ static void write_table(const overview *o)
         double mean = x->choice.test.mean;
         mp_table_add(&all, "%s", x->s->key.dataset);
         mp_table_add(&all, "%s", x->s->model);
-        mp_score_cell(&all, m, mean, x->choice.test.std_seeds);
+        mp_score_cell(&all, m, &x->choice.test);
         mp_table_add(&all, "%s", one ? "-" : mp_score_unit(m, o->p->arena));
         mp_paper_add(&all, x->paper);
         mp_score_number(&all, m, x->paper.mean > 0 ? mean - x->paper.mean / 100 : (double)NAN, true);

@@ -12,14 +12,20 @@ const mp_metric *mp_metric_of(const char *name)
     return m ? m : &unknown;
 }
 
-void mp_score_cell(mp_table *t, const mp_metric *m, double mean, double std)
+void mp_spread_cell(mp_table *t, const mp_metric *m, double mean, double std, int n)
 {
+    double scale = m->percent ? 100 : 1;
     if (!isfinite(mean))
         mp_table_add(t, "-");
-    else if (m->percent)
-        mp_table_add(t, "%.2f \xC2\xB1 %.2f", 100 * mean, 100 * std);
+    else if (n < 2)
+        mp_table_add(t, m->percent ? "%.2f" : "%.4g", scale * mean);
     else
-        mp_table_add(t, "%.4g \xC2\xB1 %.2g", mean, std);
+        mp_table_add(t, m->percent ? "%.2f \xC2\xB1 %.2f" : "%.4g \xC2\xB1 %.2g", scale * mean, scale * std);
+}
+
+void mp_score_cell(mp_table *t, const mp_metric *m, const mp_score *s)
+{
+    mp_spread_cell(t, m, s ? s->mean : (double)NAN, s ? s->std_seeds : 0, s ? s->seeds : 0);
 }
 
 void mp_score_number(mp_table *t, const mp_metric *m, double v, bool sign)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -171,6 +172,7 @@ static void begin(void)
     for (int i = 1; i < RANKS; i++) {
         child[i] = fork();
         if (child[i] == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that is stopped leaves nobody behind */
             open_world(i);
             mp_the_world.boss.process = boss;
             mp_server server = { NULL, learn, work };

@@ -103,7 +103,7 @@ static size_t waiting(void)
 static void end(int all, int code)
 {
     (void)all, (void)code;
-    while (leaving && me != 0) push(); /* rank 0 has its own patience */
+    for (; leaving && me != 0; usleep(1000)) push(); /* rank 0 has its own patience */
 }
 
 static const mp_mpi_table sockets = { MP_MPI_ABI, "sockets", NULL, send_bytes, receive, waiting, end };

@@ -27,6 +27,7 @@ typedef struct mp_opt {
     const char *help;
     int mark;          /* MP_COMMON or 0. This and what follows may be left out of a row */
     const char *group; /* heading of its own in the help; rows of a set get that of the set */
+    const char *needs; /* of a command: "select=nested", without which to give it is an error (conf/uses.h) */
 } mp_opt;
 enum { MP_COMMON = 1 }; /* among the options that --help explains; it names the others */
 

@@ -6,6 +6,7 @@
 #include "cli/workers.h"
 #include "cli/yaml.h"
 #include "conf/config.h"
+#include "conf/uses.h"
 #include "train/preset.h"
 
 #include <errno.h>
@@ -62,6 +63,8 @@ static bool find(const mp_cli *cli, const char *name, found *f)
 static int list_names(const mp_cli *cli, const char **names)
 {
     int n = 0;
+    names[n++] = "help"; /* first: of names that are equally near it is the likeliest */
+    names[n++] = "help-all";
     for (const mp_cli_group *g = cli->groups; g && g->title; g++)
         for (const mp_opt *o = g->table; o->name && n < MAX_NAMES - 5; o++) names[n++] = o->name;
     for (const mp_cli_text *t = cli->texts; t && t->name && n < MAX_NAMES - 5; t++) names[n++] = t->name;
@@ -69,14 +72,11 @@ static int list_names(const mp_cli *cli, const char **names)
         names[n++] = "mid";
         names[n++] = "config";
     }
-    names[n++] = "help";
-    names[n++] = "help-all";
     names[n] = NULL;
     return n;
 }
 
-/* `dashes` is "--" when the name came from the command line. */
-static mp_err unknown(const mp_cli *cli, const char *name, const char *where, const char *dashes)
+mp_err mp_cli_unknown(const mp_cli *cli, const char *name, const char *where, const char *dashes)
 {
     const char *names[MAX_NAMES];
     list_names(cli, names);
@@ -89,7 +89,7 @@ static mp_err unknown(const mp_cli *cli, const char *name, const char *where, co
 mp_err mp_cli_set(const mp_cli *cli, void *conf, const char *name, const char *value, const char *where)
 {
     found f;
-    if (!find(cli, name, &f)) return unknown(cli, name, where, "");
+    if (!find(cli, name, &f)) return mp_cli_unknown(cli, name, where, "");
     char *at = (char *)conf + f.offset;
     if (f.row) {
         const mp_opt one[] = { *f.row, { .name = NULL } };
@@ -116,7 +116,7 @@ static mp_err read_option(reader *r, int argc, char **argv, int *at)
     const char *name = mp_arena_text(r->arena, word, equals ? (size_t)(equals - word) : strlen(word));
     const char *where = mp_arena_printf(r->arena, "--%s", name), *value = equals ? equals + 1 : NULL;
     found f;
-    if (!find(r->cli, name, &f)) return unknown(r->cli, name, where, "--");
+    if (!find(r->cli, name, &f)) return mp_cli_unknown(r->cli, name, where, "--");
     bool flag = f.mid || (f.row && f.row->kind == MP_OPT_FLAG);
     if (!value && flag) value = "true";
     if (!value && *at + 1 >= argc) return mp_fail(MP_ERR_USAGE, "%s: needs a value", where);
@@ -180,7 +180,7 @@ static mp_err read_file(reader *r)
         const mp_yaml_entry *e = &y.entry[i];
         const char *where = mp_arena_printf(r->arena, "%s:%d: %s", path, e->line, e->key);
         found f;
-        if (!find(r->cli, e->key, &f) || f.config) return unknown(r->cli, e->key, where, "");
+        if (!find(r->cli, e->key, &f) || f.config) return mp_cli_unknown(r->cli, e->key, where, "");
         if (e->list || e->part)
             return mp_fail(MP_ERR_USAGE, "%s: expected one value, not a list%s", where, e->part ? " or a range" : "");
         collect(r, e->key, e->value[0], where, false);
@@ -239,6 +239,39 @@ mp_err mp_cli_apply(const mp_cli *cli, const mp_cli_args *args, const char *cons
     return set_source(cli, args, true, conf);
 }
 
+static bool holds(const mp_cli *cli, const void *conf, const mp_need *need, mp_arena *a)
+{
+    char value[80];
+    found f;
+    bool known = find(cli, mp_arena_text(a, need->option.p, need->option.n), &f) && f.row;
+    mp_assert(known);
+    mp_conf_get(f.row, (const char *)conf + f.offset, value, sizeof value);
+    return (strlen(value) == need->value.n && memcmp(value, need->value.p, need->value.n) == 0) != need->differs;
+}
+
+mp_err mp_cli_needed(const mp_cli *cli, const void *conf, const char *name, const char *where)
+{
+    found f;
+    if (!find(cli, name, &f) || !f.row || !f.row->needs) return MP_OK;
+    mp_arena *a = mp_arena_new(256);
+    mp_span needs = mp_span_of(f.row->needs);
+    mp_need need;
+    mp_err e = MP_OK;
+    while (e == MP_OK && mp_next_need(&needs, &need))
+        if (!holds(cli, conf, &need, a))
+            e = mp_fail(MP_ERR_USAGE, "%s: not used unless %.*s is %s%.*s", where, (int)need.option.n, need.option.p,
+                        need.differs ? "not " : "", (int)need.value.n, need.value.p);
+    mp_arena_free(a);
+    return e;
+}
+
+mp_err mp_cli_all_needed(const mp_cli *cli, const void *conf, const mp_cli_args *args)
+{
+    for (int i = 0; i < args->settings; i++)
+        MP_TRY(mp_cli_needed(cli, conf, args->setting[i].name, args->setting[i].where));
+    return MP_OK;
+}
+
 bool mp_cli_given(const mp_cli_args *args, const char *name)
 {
     for (int i = 0; i < args->settings; i++)
@@ -261,10 +294,11 @@ static const char *typed(mp_arena *a, int argc, char **argv)
 static mp_err count_operands(const mp_cli *cli, const reader *r)
 {
     if (r->operands < cli->least)
-        return mp_fail(MP_ERR_USAGE, "expected: midpool %s %s (--help says more)", cli->name, cli->operands);
+        return mp_fail(MP_ERR_USAGE, "expected: midpool %s %s (midpool %s --help says more)", cli->name, cli->operands,
+                       cli->name);
     if (r->operands > cli->most)
-        return mp_fail(MP_ERR_USAGE, "'%s': one word too many; expected: midpool %s %s", r->operand[cli->most],
-                       cli->name, cli->operands);
+        return mp_fail(MP_ERR_USAGE, "'%s': one word too many; expected: midpool %s%s%s", r->operand[cli->most],
+                       cli->name, *cli->operands ? " " : "", cli->operands);
     for (int i = 0; i < r->operands; i++)
         if (r->operand[i][0] == '\0')
             return mp_fail(MP_ERR_USAGE, "word %d is empty; expected: midpool %s %s", i + 1, cli->name, cli->operands);

@@ -63,6 +63,10 @@ MP_MUST mp_err mp_cli_read(const mp_cli *cli, int argc, char **argv, mp_arena *a
  * between defaults and what the user said: how the defaults of a data set and --preset get in. */
 MP_MUST mp_err mp_cli_apply(const mp_cli *cli, const mp_cli_args *args, const char *const *presets, void *conf);
 
+/* Fails when an option was given that others make useless, as its row says (mp_opt.needs): one by name, or all that were given. */
+MP_MUST mp_err mp_cli_needed(const mp_cli *cli, const void *conf, const char *name, const char *where);
+MP_MUST mp_err mp_cli_all_needed(const mp_cli *cli, const void *conf, const mp_cli_args *args);
+
 /* Whether the user gave this option, in the file or on the line. */
 bool mp_cli_given(const mp_cli_args *args, const char *name);
 
@@ -71,6 +75,10 @@ const mp_cli_text *mp_cli_text_find(const mp_cli *cli, const char *name);
 
 /* Sets one option by name, whichever table it is in; unknown: the nearest is named. */
 MP_MUST mp_err mp_cli_set(const mp_cli *cli, void *conf, const char *name, const char *value, const char *where);
+
+/* The failure about an option that there is not: "WHERE: no such option; did you mean '--ratio'?" `dashes` is "--" when the name
+ * came from the command line, else "". */
+mp_err mp_cli_unknown(const mp_cli *cli, const char *name, const char *where, const char *dashes);
 
 /* Sets the model options of a preset. */
 MP_MUST mp_err mp_cli_set_preset(const mp_cli *cli, void *conf, const char *settings);

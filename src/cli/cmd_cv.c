@@ -105,6 +105,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
     int n;
     const char *const *names = mp_cli_split(args->operand[0], args->arena, &n);
     if (n == 0) return mp_fail(MP_ERR_USAGE, "expected the name of a data set (midpool data list)");
+    MP_TRY(mp_cli_all_needed(&mp_cmd_cv, c, args));
     MP_TRY(mp_setup_writable(c->store));
     mp_side side;
     MP_TRY(mp_workers_side(c->workers, c->jobs, c->threads, &side));

@@ -18,8 +18,8 @@ typedef struct conf {
 static const mp_opt options[] = {
     { "select", MP_OPT_CHOICE, offsetof(conf, select), "val", 0, 0, "val|val-global|paper|paper-global|fixed",
       "how the grid point of the first number is chosen" },
-    { "score-dim", MP_OPT_INT, offsetof(conf, score_dim), "5", 1, 256, NULL, "score columns h of --select fixed" },
-    { "drop", MP_OPT_REAL, offsetof(conf, drop), "0.1", 0, 0.999, NULL, "dropscore of --select fixed" },
+    { "score-dim", MP_OPT_INT, offsetof(conf, score_dim), "5", 1, 256, NULL, "score columns h of --select fixed", .needs = "select=fixed" },
+    { "drop", MP_OPT_REAL, offsetof(conf, drop), "0.1", 0, 0.999, NULL, "dropscore of --select fixed", .needs = "select=fixed" },
     { "json", MP_OPT_FLAG, offsetof(conf, json), "false", 0, 1, NULL, "one JSON object on stdout instead of a table" },
     { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
 };
@@ -60,6 +60,7 @@ static mp_err run(void *data, const mp_cli_args *args)
                             .metric = c->metric,
                             .select = (mp_select)c->select,
                             .fixed = c->select == MP_SELECT_FIXED ? &fixed : NULL };
+    MP_TRY(mp_cli_all_needed(&mp_cmd_report, c, args));
     MP_TRY(mp_setup_metric(c->metric));
     mp_buf text = { 0 }, json = { 0 };
     mp_err e = mp_report_write(args->operand, args->operands, c->out, &o, &text, &json);

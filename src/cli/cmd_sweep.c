@@ -42,10 +42,10 @@ static const mp_opt own[] = {
     { "grid", MP_OPT_CHOICE, offsetof(sweep, grid), "none", 0, 0, "none|code|paper", "MID settings to choose from, within each combination" },
     MP_STUDY_ROWS(sweep),
     { "search", MP_OPT_CHOICE, offsetof(sweep, search), "grid", 0, 0, "grid|random|halving", "which points: every combination; random ones; either, trained longer and longer while fewer go on", MP_COMMON },
-    { "points", MP_OPT_INT, offsetof(sweep, points), "0", 0, MOST_POINTS, NULL, "random points to draw; 0 = 60 with search random or where there are ranges", MP_COMMON },
-    { "search-seed", MP_OPT_INT, offsetof(sweep, search_seed), "0", 0, 2147483647, NULL, "seed of the draws" },
-    { "eta", MP_OPT_INT, offsetof(sweep, eta), "3", 2, 100, NULL, "halving: one point in so many goes on, for so many times the epochs" },
-    { "least-epochs", MP_OPT_INT, offsetof(sweep, least_epochs), "10", 1, 1000000, NULL, "halving: epochs of the first round" },
+    { "points", MP_OPT_INT, offsetof(sweep, points), "0", 0, MOST_POINTS, NULL, "random points to draw; 0 = 60 with search random or where there are ranges", MP_COMMON, .needs = "search!=grid" },
+    { "search-seed", MP_OPT_INT, offsetof(sweep, search_seed), "0", 0, 2147483647, NULL, "seed of the draws", .needs = "search!=grid" },
+    { "eta", MP_OPT_INT, offsetof(sweep, eta), "3", 2, 100, NULL, "halving: one point in so many goes on, for so many times the epochs", .needs = "search=halving" },
+    { "least-epochs", MP_OPT_INT, offsetof(sweep, least_epochs), "10", 1, 1000000, NULL, "halving: epochs of the first round", .needs = "search=halving" },
     { "jobs", MP_OPT_INT, offsetof(sweep, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors", MP_COMMON },
     { "threads", MP_OPT_INT, offsetof(sweep, threads), "0", 0, 256, NULL, "threads of one run; 0 = 1, or all processors when jobs is 1" },
     MP_WORKERS_ROW(sweep),
@@ -192,7 +192,9 @@ static mp_err settle_search(work *w)
     for (int i = 0; i < w->row_names; i++)
         if (!mp_conf_find(mp_config_table, w->rows[i]) && !mp_conf_find(only_file, w->rows[i]))
             return mp_conf_unknown(mp_config_table, w->rows[i], "rows");
-    return MP_OK;
+    for (int i = 0; i < w->file.count; i++)
+        MP_TRY(mp_cli_needed(&mp_cmd_sweep, c, w->file.entry[i].key, where_is(w, &w->file.entry[i])));
+    return mp_cli_all_needed(&mp_cmd_sweep, c, w->args);
 }
 
 static mp_err set_from_file(work *w, bool mid_only)

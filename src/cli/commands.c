@@ -3,6 +3,8 @@
 #include "cli/commands.h"
 #include "cli/complete.h"
 #include "cli/help.h"
+#include "baseline/baseline.h"
+#include "pool/pool.h"
 
 #include <string.h>
 
@@ -157,22 +159,34 @@ static void look_in(search *s, const mp_command *list)
     }
 }
 
-static mp_err help_option(const char *word)
+/* "--ratio", "--no-flip" or "ratio"; false: no command has such an option. */
+static bool help_option(const char *word, mp_buf *out)
 {
-    search s = { .name = word + (strncmp(word, "--no-", 5) == 0 ? 5 : 2), .a = mp_arena_new(65536) };
+    search s = { .name = word + (strncmp(word, "--", 2) == 0 ? 2 : 0), .a = mp_arena_new(65536) };
+    if (strncmp(s.name, "no-", 3) == 0) s.name += 3;
     look_in(&s, mp_commands);
-    mp_buf b = { 0 };
-    for (int i = 0; i < s.count; i++) mp_help_option(&s.at[i].option, s.at[i].commands, s.a, &b);
+    for (int i = 0; i < s.count; i++) mp_help_option(&s.at[i].option, s.at[i].commands, s.a, out);
     mp_arena_free(s.a);
-    mp_err e = print(&b);
-    return s.count ? e : mp_fail(MP_ERR_USAGE, "%s: no command has such an option", word);
+    return s.count > 0;
+}
+
+/* A word that is no command: an option, or a method. */
+static mp_err help_word(const char *word)
+{
+    mp_buf b = { 0 };
+    bool dashes = strncmp(word, "--", 2) == 0;
+    if (help_option(word, &b)) return print(&b);
+    if (dashes) return mp_cli_unknown(&mp_cmd_train, word + 2, word, "--");
+    if (mp_pool_find(word) || mp_baseline_find(word)) return mp_help_print(&mp_cmd_train, word, false);
+    return no_command(mp_commands, word, "");
 }
 
 int mp_commands_help(int argc, char **argv)
 {
     static char flag[] = "--help";
     if (argc == 0 || strcmp(argv[0], "help") == 0) return mp_cli_fail(list_commands(mp_commands, ""));
-    if (strncmp(argv[0], "--", 2) == 0 && !asks_help(argv[0])) return mp_cli_fail(help_option(argv[0]));
+    if (asks_help(argv[0])) return mp_cli_fail(list_commands(mp_commands, ""));
+    if (!mp_command_find(mp_commands, argv[0])) return mp_cli_fail(help_word(argv[0]));
     argv[argc] = flag; /* in place of the NULL at the end: nobody looks past the flag */
     return mp_commands_run(argc + 1, argv);
 }

@@ -23,7 +23,7 @@ const mp_command *mp_command_find(const mp_command *list, const char *name);
 /* Runs the command whose first word is argv[0]; returns the exit code. */
 int mp_commands_run(int argc, char **argv);
 
-/* What `midpool help WORD...` prints: the list of commands, the help of one, or an option (--ratio) wherever it is. */
+/* What `midpool help WORD...` prints: the list of commands, the help of one, of an option (--ratio, ratio) or of a method (sag). */
 int mp_commands_help(int argc, char **argv);
 
 #endif

@@ -34,7 +34,8 @@ static int run(int argc, char **argv)
         return 2;
     }
     const char *word = argv[1];
-    if (is(word, "--help", "-h", "help")) return mp_commands_help(argc - 2, argv + 2);
+    if (is(word, "--help", "-h", "help") || is(word, "--help-all", "-help", "-?"))
+        return mp_commands_help(argc - 2, argv + 2);
     if (is(word, "--version", "-V", "-v")) {
         puts("midpool " MP_VERSION);
         return 0;

@@ -207,7 +207,10 @@ static void help_of_an_option_says_who_takes_it(void **state)
     const char *two = output("help --out");               /* another meaning in another command */
     assert_non_null(strstr(two, "where the model goes"));
     assert_non_null(strstr(two, "\ncommands: train\n"));
-    refuse(2, "help --xyzzy", "--xyzzy: no command has such an option");
+    assert_string_equal(output("help alpha"), page);
+    assert_string_equal(output("help sag"), output("train --pool sag --help"));
+    refuse(2, "help --xyzzyplugh", "--xyzzyplugh: no such option");
+    refuse(2, "help --rato", "--rato: no such option; did you mean '--ratio'?");
 }
 
 static void help_of_a_command_is_its_own(void **state)
@@ -223,6 +226,7 @@ static void help_of_a_command_is_its_own(void **state)
     assert_string_equal(output("help bench"), output("bench -h"));
     assert_string_equal(output("help"), output("--help"));
     assert_string_equal(output("help help"), output("--help"));
+    assert_string_equal(output("--help-all"), output("--help"));
     refuse(2, "help trian", "no command 'trian'; did you mean 'train'?");
     refuse(2, "help data convrt", "data: no command 'convrt'; did you mean 'convert'?");
     refuse(2, "bench", "bench: expected one of epoch, gemm, er, predict, store");

@@ -20,7 +20,7 @@ static mp_err read_again(const mp_raw *raw, mp_arena *a, mp_raw *out)
     if (!path[0]) snprintf(path, sizeof path, "/tmp/midpool-fuzz-%d.jsonl", (int)getpid());
     MP_TRY(mp_jsonl_write(raw, NULL, path));
     MP_TRY(mp_tap_file(path, &tap));
-    mp_err e = mp_jsonl_read(path, "S", tap, &as, a, out);
+    mp_err e = mp_jsonl_read(path, NULL, "S", tap, &as, a, out);
     remove(path);
     return e;
 }
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mp_dataset d;
     mp_folds folds;
     mp_stats s;
-    if (mp_jsonl_read("noise", "S", (mp_tap){ pour, leave, &m }, &as, a, &raw) == MP_OK) {
+    if (mp_jsonl_read("noise", NULL, "S", (mp_tap){ pour, leave, &m }, &as, a, &raw) == MP_OK) {
         mp_assert(mp_graph_check(&raw.graphs) == MP_OK);
         mp_assert(read_again(&raw, a, &again) == MP_OK);
         mp_assert(again.graphs.edges == raw.graphs.edges && !again.graph_label == !raw.graph_label);

@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mp_stream *s;
     part[0] = (memory){ rest, (size_t)(data[0] >> 2) + 1 };
     if (data[0] & 2) {
-        read_all(mp_stream_jsonl("noise", (mp_tap){ pour, leave, &part[0] }, &as));
+        read_all(mp_stream_jsonl("noise", NULL, (mp_tap){ pour, leave, &part[0] }, &as));
         return 0;
     }
     for (int i = 0; i < MP_TU_PARTS; i++) {

@@ -94,7 +94,8 @@ MP_API bool mp_method_has(const char *method, const char *option);
 /* ---- data ---- */
 
 /* By its name, looked up in `folder` (NULL: none), $MIDPOOL_DATA, ./data and the user's cache; or by a path: a TUDataset
- * folder, one in OGB's raw layout (plain .csv), a file of JSON lines, or a format of your own. Archives are read by the program, not by the library. */
+ * folder, one in OGB's raw layout (plain .csv), a folder of graphs.csv, nodes.csv and edges.csv, a file or folder of JSON lines or of
+ * GraphML, or a format of your own. Archives are read by the program, not by the library. */
 MP_API mp_err mp_data_load(const char *name_or_path, const char *folder, mp_data **out);
 
 /* Graphs as arrays. Nodes are numbered from 0 over all graphs; graph b has nodes node_ptr[b] to node_ptr[b+1] - 1. Edges are
@@ -158,8 +159,8 @@ MP_API mp_err mp_data_read(const mp_data *d, const int *which, int n, const mp_a
  * there are. `part` and `count` may be NULL. */
 MP_API mp_err mp_data_fold(const mp_data *d, int folds, int fold, int *part, int *count);
 
-/* To a file or folder that mp_data_load reads back: JSON lines where the name ends in .jsonl, a TUDataset folder where it has no
- * ending, or a format of your own. A fixed split goes with it, folds do not. */
+/* To a file or folder that mp_data_load reads back: JSON lines where the name ends in .jsonl, GraphML where it ends in .graphml, a
+ * TUDataset folder where it has no ending, or a format of your own. A fixed split goes with it, folds do not. */
 MP_API mp_err mp_data_write(const mp_data *d, const char *path);
 
 /* ---- training ---- */

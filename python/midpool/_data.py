@@ -19,7 +19,8 @@ INT = np.intc
 def load(name: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None) -> "Dataset":
     """A data set by its name, looked up in ``folder``, $MIDPOOL_DATA, ./data and the user's cache, or by a path.
 
-    Paths are TUDataset folders, archives of them, OGB's layout and files of JSON lines.
+    Paths are files or folders of JSON lines and of GraphML, folders of graphs.csv, nodes.csv and edges.csv, TUDataset folders,
+    archives of them, and OGB's layout (docs/formats.md).
     """
     return Dataset(_midpool.data_load(os.fspath(name), None if folder is None else os.fspath(folder)))
 
@@ -320,7 +321,8 @@ class Dataset:
                                    edge_label_range=a["edge_label_range"])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """To JSON lines (``.jsonl``) or a folder of TUDataset files (no ending), which ``load`` and the program read."""
+        """To JSON lines (``.jsonl``), GraphML (``.graphml``) or a folder of TUDataset files (no ending), which ``load`` and the
+        program read."""
         whole = self if self._which is None else self.copy()
         _midpool.data_write(whole._core, os.fspath(path))
 

@@ -12,6 +12,7 @@
 #include "data/generate.h"
 #include "data/known.h"
 #include "data/load.h"
+#include "data/rules.h"
 #include "data/signal.h"
 #include "data/stats.h"
 
@@ -21,7 +22,7 @@
 typedef struct options {
     mp_column_options columns;
     int json, folds;
-    const char *data, *folds_from, *out, *format;
+    const char *data, *folds_from, *out, *format, *by;
     int edges;
     mp_colors_options colors;
     mp_triangles_options triangles;
@@ -59,8 +60,15 @@ static const mp_opt convert_options[] = {
     { "edge-attributes", MP_OPT_CHOICE, offsetof(options, edges), "use", 0, 0, "use|ignore", "labels and attributes of edges: taken along or left out" },
     MP_COLUMN_STRICT(options), JSON_ROW, END_ROW };
 static const mp_cli_text convert_text[] = { DATA_ROW, COLUMN_ROWS,
-    { "format", offsetof(options, format), NULL, "NAME", "of OUT, where its name does not say it: tu, jsonl or ogb" },
+    { "format", offsetof(options, format), NULL, "NAME", "of OUT, where its name does not say it: tu, jsonl, tables, graphml or ogb" },
     END_TEXT };
+
+static const mp_opt split_options[] = {
+    { "folds", MP_OPT_INT, offsetof(options, folds), "0", 0, MP_MAX_FOLDS, NULL, "number of folds; 1: 8/10 train, 1/10 validates, 1/10 tests; 0: 1 by scaffold or time, else 10" },
+    MP_COLUMN_STRICT(options), JSON_ROW, END_ROW };
+static const mp_cli_text split_text[] = { DATA_ROW, MP_COLUMN_TEXTS(options),
+    { "by", offsetof(options, by), "stratified", "RULE", MP_RULES },
+    { "out", offsetof(options, out), NULL, "FILE", "file the folds go into, for --folds-from: NAME.json" }, END_TEXT };
 
 #define COLORS(field) MP_OPT_INT, offsetof(options, colors) + offsetof(mp_colors_options, field)
 static const mp_opt colors_options[] = {
@@ -383,6 +391,82 @@ static mp_err run_convert(void *conf, const mp_cli_args *args)
     return finish(MP_OK, &b);
 }
 
+/* ---- split ---- */
+
+static mp_err read_for_split(const options *o, const mp_cli_args *args, mp_raw *raw, mp_dataset *d)
+{
+    mp_columns *columns = MP_NEW(args->arena, mp_columns, 1);
+    mp_dataset_as as = { .columns = columns };
+    const char *from;
+    size_t stem;
+    *columns = mp_columns_of(&o->columns, false);
+    columns->note = mp_rule_column(o->by);
+    if (mp_format_named(&mp_format_csv, args->operand[0], &stem)) columns->split = "random"; /* which costs nothing */
+    MP_TRY(mp_dataset_raw(args->operand[0], o->data, &as, args->arena, raw, &from));
+    mp_columns_left(&raw->left);
+    mp_err e = mp_dataset_build(raw, &as, args->arena, d);
+    return e == MP_OK ? MP_OK : mp_fail_within(e, "%s", from);
+}
+
+static void describe_split(const options *o, const mp_dataset *d, const mp_folds *f, mp_buf *b)
+{
+    if (!o->json) {
+        mp_buf_printf(b, "%s: %s, of %d graphs of %s\n", o->out, f->about, d->graphs.graphs, d->name);
+        for (int i = 0; i < f->count; i++)
+            mp_buf_printf(b, "fold %-3d %d train, %d validate, %d test\n", i + 1, f->split[i].n_train,
+                          f->split[i].n_val, f->split[i].n_test);
+        return;
+    }
+    mp_json_open(b, '{');
+    mp_json_add_text(b, "path", o->out);
+    mp_json_add_text(b, "dataset", d->name);
+    mp_json_add_text(b, "by", o->by);
+    mp_json_key(b, "folds");
+    mp_json_open(b, '[');
+    for (int i = 0; i < f->count; i++) {
+        mp_json_open(b, '{');
+        mp_json_add_int(b, "fold", i + 1);
+        mp_json_add_int(b, "train", f->split[i].n_train);
+        mp_json_add_int(b, "val", f->split[i].n_val);
+        mp_json_add_int(b, "test", f->split[i].n_test);
+        mp_json_close(b, '}');
+    }
+    mp_json_close(b, ']');
+    mp_json_close(b, '}');
+    mp_buf_puts(b, "\n");
+}
+
+static mp_err write_folds(const char *path, const mp_folds *f)
+{
+    mp_buf b = MP_BUF_LOCAL;
+    mp_json_open(&b, '{');
+    mp_json_key(&b, "folds");
+    mp_folds_json(f, &b);
+    mp_json_close(&b, '}');
+    mp_buf_puts(&b, "\n");
+    mp_err e = mp_write_file(path, b.p, b.n);
+    mp_buf_free(&b);
+    return e;
+}
+
+static mp_err run_split(void *conf, const mp_cli_args *args)
+{
+    const options *o = conf;
+    size_t n = o->out ? strlen(o->out) : 0;
+    mp_raw raw;
+    mp_dataset d;
+    mp_folds folds;
+    mp_buf b = { 0 };
+    if (n < 6 || strcmp(o->out + n - 5, ".json") != 0)
+        return mp_fail(MP_ERR_USAGE, "--out: say which file the folds go into, NAME.json");
+    MP_TRY(mp_rule_check("--by", o->by));
+    MP_TRY(read_for_split(o, args, &raw, &d));
+    MP_TRY(mp_rule_folds(o->by, o->folds, &raw, &d, args->arena, &folds));
+    MP_TRY(write_folds(o->out, &folds));
+    describe_split(o, &d, &folds, &b);
+    return finish(MP_OK, &b);
+}
+
 /* ---- from-smiles ---- */
 
 static mp_err run_smiles(void *conf, const mp_cli_args *args)
@@ -421,7 +505,9 @@ COMMAND(fetch, "data fetch", "NAME", 1, plain_options, NULL,
 COMMAND(audit, "data audit", "DATASET", 1, audit_options, audit_text,
         "Looks for repeated graphs, for test graphs that are in training too, and for odd graphs.");
 COMMAND(convert, "data convert", "DATASET OUT", 2, convert_options, convert_text,
-        "Writes a set as OUT.jsonl, JSON lines, or a folder OUT of TUDataset files, with --format ogb in OGB's raw layout; its split and folds go along.");
+        "Writes a set as OUT.jsonl, JSON lines, OUT.graphml, GraphML, or a folder OUT of TUDataset files, with --format tables of graphs.csv, nodes.csv and edges.csv, with --format ogb in OGB's raw layout; its split and folds go along.");
+COMMAND(split, "data split", "DATASET", 1, split_options, split_text,
+        "Writes folds of a set that --folds-from reads: which graphs train, validate and test.");
 COMMAND(smiles, "data from-smiles", "TABLE", 1, table_options, molecules_text,
         "Makes molecules of a table with SMILES, with the features and files of the Open Graph Benchmark, and a split.");
 COMMAND(colors, "data generate colors3", "", 0, colors_options, out_text,
@@ -458,7 +544,8 @@ const mp_command mp_data_commands[] = {
     { "info", "statistics of a set, beside the paper's", &info_cli },
     { "fetch", "download a set of the TUDataset collection", &fetch_cli },
     { "generate", "make a set: colors3, triangles, er; ring, grid, community, david", .below = generators },
-    { "convert", "write a set in another format: TUDataset files, JSON lines, OGB", &convert_cli },
+    { "convert", "write a set in another format: TUDataset files, JSON lines, tables, GraphML, OGB", &convert_cli },
+    { "split", "write folds: stratified, random, by scaffold, by group, by time", &split_cli },
     { "from-smiles", "molecules of a table with SMILES, with the features of OGB", &smiles_cli },
     { "audit", "repeated graphs, leaks between folds, odd graphs", &audit_cli },
     { NULL },

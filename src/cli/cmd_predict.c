@@ -433,7 +433,7 @@ static mp_err run_input(job *j, const predict *p, const char *input, int threads
                                      "file or a data set, not -");
     MP_TRY(mp_format_takes(&mp_format_jsonl, &in));
     MP_TRY(mp_stdin_tap(a, &tap));
-    j->stream = mp_stream_jsonl(in.path, tap, &j->as);
+    j->stream = mp_stream_jsonl(in.path, NULL, tap, &j->as);
     return run_stream(j, threads, a);
 }
 

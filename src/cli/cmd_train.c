@@ -60,9 +60,8 @@ const mp_cli mp_cmd_train = {
     .summary = "Trains one model on one split and says how good it is on validation and test graphs.",
     .examples = "midpool train MUTAG --pool sag --mid --out mutag.safetensors\n"
                 "midpool train mine.jsonl --pool topk --ratio 0.8 --hidden 64 --epochs 200",
-    .more =
-        "DATASET is a name (midpool data list), a folder or zip of TUDataset or OGB files, JSON lines or a table of "
-        "molecules (docs/formats.md).",
+    .more = "DATASET is a name (midpool data list), a folder or zip of TUDataset or OGB files, JSON lines, GraphML, a "
+            "folder of graphs.csv, nodes.csv and edges.csv, or a table of molecules (docs/own-data.md).",
     .least = 1,
     .most = 1,
     .size = sizeof(train),

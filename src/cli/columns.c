@@ -6,9 +6,12 @@
 
 mp_columns mp_columns_of(const mp_column_options *o, bool labelled)
 {
-    return (mp_columns){
-        .smiles = o->smiles, .labels = o->label, .split = o->split, .strict = o->strict, .labelled = labelled
-    };
+    return (mp_columns){ .smiles = o->smiles,
+                         .labels = o->label,
+                         .split = o->split,
+                         .ignore = o->ignore,
+                         .strict = o->strict,
+                         .labelled = labelled };
 }
 
 void mp_columns_left(const mp_left *left)

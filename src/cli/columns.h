@@ -6,9 +6,10 @@
 #include "cli/cli.h"
 #include "data/dataset.h"
 #include "data/mols.h"
+#include "data/rules.h"
 
 typedef struct mp_column_options {
-    const char *smiles, *label, *split;
+    const char *smiles, *label, *split, *ignore;
     int strict;
 } mp_column_options;
 
@@ -18,9 +19,10 @@ typedef struct mp_column_options {
 /* clang-format off */
 #define MP_COLUMN_TEXTS(type) \
     { "smiles", offsetof(type, columns.smiles), NULL, "NAME", MP_SMILES_HELP }, \
-    { "label", offsetof(type, columns.label), NULL, "NAMES", "tables: columns to be learned, a,b" }
+    { "label", offsetof(type, columns.label), NULL, "NAMES", "tables, GraphML: columns to be learned, a,b" }, \
+    { "ignore", offsetof(type, columns.ignore), NULL, "NAMES", "tables, GraphML: columns of nodes and edges that are no features, a,b" }
 #define MP_COLUMN_SPLIT(type) \
-    { "split", offsetof(type, columns.split), NULL, "HOW", "tables: scaffold, random[:SEED], stratified[:SEED] or time:COLUMN; else scaffold" }
+    { "split", offsetof(type, columns.split), NULL, "HOW", "tables of molecules: " MP_RULES "; else scaffold" }
 #define MP_COLUMN_STRICT(type) \
     { "strict", MP_OPT_FLAG, offsetof(type, columns.strict), "false", 0, 1, NULL, "tables: a row that is no molecule ends the command" }
 /* clang-format on */

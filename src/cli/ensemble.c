@@ -84,6 +84,8 @@ static void say_classes(const mp_answerer *m, mp_buf *b)
 static void say_inputs(const mp_answerer *m, mp_buf *b)
 {
     mp_recipe_text(&m->about.recipe, b);
+    if (m->about.names) mp_names_text(m->about.names, b);
+    if (m->about.edge_names) mp_names_text(m->about.edge_names, b);
 }
 
 static const struct { /* what all models must agree in */

@@ -9,6 +9,7 @@
 #include "data/dataset.h"
 #include "data/features.h"
 #include "data/known.h"
+#include "data/names.h"
 #include "data/seal.h"
 #include "data/tu.h"
 #include "graph/twins.h"
@@ -121,11 +122,17 @@ typedef struct place { /* of labels: the file, and the line of the first graph, 
     const char *file;
     int first;
     const int *line;
+    const char *const *file_of;
 } place;
 
 static int line_of(place where, int graph)
 {
     return where.line ? where.line[graph] : where.first + graph;
+}
+
+static const char *file_of(place where, int graph)
+{
+    return where.file_of ? where.file_of[graph] : where.file;
 }
 
 /* Classes of the label values, which are whole numbers. Those of the data set hold if it has any. */
@@ -137,7 +144,7 @@ static mp_err seal_classes(place where, const int64_t *value, mp_arena *a, mp_da
     for (int b = 0; b < graphs; b++) {
         int class = mp_class_of(d->class_value, d->classes, value[b]);
         if (class < 0)
-            return mp_fail(MP_ERR_INPUT, "%s:%d: class %lld; the model knows %s", where.file, line_of(where, b),
+            return mp_fail(MP_ERR_INPUT, "%s:%d: class %lld; the model knows %s", file_of(where, b), line_of(where, b),
                            (long long)value[b], list_classes(d, a));
         label[b] = class;
     }
@@ -153,7 +160,7 @@ static mp_err seal_numbers(place where, const double *target, int columns, mp_ar
     d->targets = columns;
     for (int i = 0; d->task->fits && i < graphs * columns; i++)
         if (!d->task->fits(target[i]))
-            return mp_fail(MP_ERR_INPUT, "%s:%d: %g cannot be learned as %s: %s", where.file,
+            return mp_fail(MP_ERR_INPUT, "%s:%d: %g cannot be learned as %s: %s", file_of(where, i / columns),
                            line_of(where, i / columns), target[i], d->task->name, d->task->help);
     d->seal = mp_seal_new(a, graphs, (mp_labels){ .columns = columns, .v = target });
     return MP_OK;
@@ -309,7 +316,7 @@ mp_err mp_dataset_retask(const mp_dataset *d, const mp_task *task, mp_arena *a, 
     if (!d->seal) return MP_OK;
     mp_labels labels = mp_seal_break(d->seal);
     const double *target = d->task->classes ? numbers_of_classes(d, task, a) : labels.v;
-    MP_TRY(seal_labels((place){ d->name, 1, NULL }, NULL, target, labels.columns, a, out));
+    MP_TRY(seal_labels((place){ d->name, 1, NULL, NULL }, NULL, target, labels.columns, a, out));
     out->fingerprint = fingerprint(out);
     return MP_OK;
 }
@@ -358,7 +365,7 @@ mp_err mp_dataset_seal(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, 
     }
     const char *file =
         mp_arena_printf(a, "%s%s", raw->name, raw->graph_label ? "_graph_labels.txt" : "_graph_attributes.txt");
-    place where = { raw->file ? raw->file : file, raw->file ? raw->first_line : 1, raw->line };
+    place where = { raw->file ? raw->file : file, raw->file ? raw->first_line : 1, raw->line, raw->file_of };
     return seal_labels(where, raw->graph_label, raw->target, raw->target_columns, a, out);
 }
 
@@ -373,8 +380,11 @@ static mp_err take_edge_x(const mp_raw *raw, mp_arena *a, mp_dataset *d)
     return MP_OK;
 }
 
-mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
+mp_err mp_dataset_piece(const mp_raw *files, const mp_dataset_as *as, mp_arena *a, mp_dataset *out)
 {
+    mp_raw named;
+    MP_TRY(mp_names_match(files, as, a, &named));
+    const mp_raw *raw = &named;
     *out = (mp_dataset){ .name = raw->name,
                          .graphs = raw->graphs,
                          .origin = "memory",
@@ -398,6 +408,8 @@ mp_err mp_dataset_piece(const mp_raw *raw, const mp_dataset_as *as, mp_arena *a,
     out->fold_text = raw->fold_text;
     out->target_name = raw->target_name;
     out->smiles = raw->smiles;
+    out->names = raw->names;
+    out->edge_names = raw->edge_names;
     out->left = raw->left;
     out->preset = mp_raw_is_molecules(raw) ? "ogb" : NULL;
     return mp_dataset_seal(raw, as, a, out);

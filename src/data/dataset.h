@@ -34,6 +34,15 @@ typedef struct mp_recipe {
 int mp_recipe_columns(const mp_recipe *r);      /* of x */
 int mp_recipe_edge_columns(const mp_recipe *r); /* of edge_x; 0: none */
 
+/* What columns of features are called, where files have names for them. */
+typedef struct mp_names {
+    int attributes, labels;         /* columns */
+    const char *const *attribute;   /* attributes: in their order */
+    const char *const *label;       /* labels: likewise */
+    const int *words;               /* labels: of how many words the column is made; 0: of whole numbers */
+    const char *const *const *word; /* labels: label i of column k is word[k][i]; in the order of their letters */
+} mp_names;
+
 /* Rows of a table that made no graph. */
 #define MP_LEFT_SAID 10
 typedef struct mp_left {
@@ -54,12 +63,13 @@ typedef struct mp_dataset {
     int class_names;            /* 0: labels are no text; else C, or 2: of no and yes */
     const char *const
         *class_name; /* what labels are called, where they are text: class_value is 0 .. C-1 then; else NULL */
-    const char *const *target_name; /* T: what the label columns are called, or NULL  */
-    const char *const *smiles;      /* B: the molecules that graphs were made from, or NULL */
-    const char *preset;             /* that holds for it without being asked for (train/preset.h); NULL: none */
-    struct mp_seal *seal;           /* the labels; NULL when the input has none       */
-    uint64_t fingerprint;           /* of graphs, features and labels                 */
-    const char *origin;             /* the folder, archive or generator it came from  */
+    const char *const *target_name;     /* T: what the label columns are called, or NULL  */
+    const char *const *smiles;          /* B: the molecules that graphs were made from, or NULL */
+    const mp_names *names, *edge_names; /* of the columns of features; NULL: they have none */
+    const char *preset;                 /* that holds for it without being asked for (train/preset.h); NULL: none */
+    struct mp_seal *seal;               /* the labels; NULL when the input has none       */
+    uint64_t fingerprint;               /* of graphs, features and labels                 */
+    const char *origin;                 /* the folder, archive or generator it came from  */
     int fixed[5][2];       /* a split that comes with the set: first and one past last graph of train, validation, test
                                    and up to two larger tests; all 0: none */
     const int *fixed_list; /* `fixed` counts places in this list of graphs; NULL: the graphs themselves */
@@ -78,6 +88,8 @@ typedef struct mp_columns {
     const char *smiles; /* the column of molecules; NULL: the one called so   */
     const char *labels; /* "active,toxic"; NULL: those a model has names of, or none */
     const char *split;  /* "scaffold", "random", "stratified", "time:COLUMN"; NULL: scaffold */
+    const char *ignore; /* columns of nodes and edges that are no features, "name,colour"; NULL: none */
+    const char *note;   /* a column that is kept as a note (mp_raw) although it is nothing else; NULL: none */
     bool strict;        /* a row that is no molecule ends the reading, instead of being left out with a word */
     bool labelled;      /* a table without labels is refused: there is nothing to learn from it */
 } mp_columns;
@@ -93,6 +105,7 @@ typedef struct mp_dataset_as {
     const char *const *class_name;  /* what the classes, or no and yes, are called, or NULL; another name is an error */
     const char *const *target_name; /* targets: what the label columns are called, or NULL */
     const mp_columns *columns;      /* where the input is a table; NULL: by their names */
+    const mp_names *names, *edge_names; /* of the columns a model reads; NULL: it knows none */
     bool edges; /* recipe NULL: attributes of edges are read too, else a recipe that has some says so */
     bool bonds; /* recipe NULL: those of molecules are, whatever `edges` says */
 } mp_dataset_as;

@@ -1,9 +1,14 @@
 /* format.c - the list of formats. See format.h.
  * SPDX-License-Identifier: MIT */
 #include "data/format.h"
+#include "base/guard.h"
 #include "data/archive.h"
+#include "data/gather.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 64, HEAD = 512 };
@@ -13,7 +18,9 @@ static struct {
     pthread_mutex_t lock;
     const mp_data_format *row[MOST];
     int count;
-} list = { PTHREAD_MUTEX_INITIALIZER, { &mp_format_tu, &mp_format_jsonl, &mp_format_ogb, &mp_format_csv }, 4 };
+} list = { PTHREAD_MUTEX_INITIALIZER,
+           { &mp_format_tu, &mp_format_jsonl, &mp_format_ogb, &mp_format_csv, &mp_format_tables, &mp_format_graphml },
+           6 };
 
 const mp_data_format *mp_format_at(int i)
 {
@@ -119,22 +126,120 @@ const char *mp_format_stem(const mp_data_format *f, const char *path, mp_arena *
     return mp_arena_text(a, name, n);
 }
 
-mp_err mp_format_tap(const char *path, mp_tap *out)
+static bool is_packed(const char *path)
 {
     size_t n = strlen(path);
-    bool packed = n > 3 && strcmp(path + n - 3, ".gz") == 0;
-    return packed ? mp_tap_packed(path, out) : mp_tap_file(path, out);
+    return n > 3 && strcmp(path + n - 3, ".gz") == 0;
+}
+
+mp_err mp_format_tap(const char *path, mp_tap *out)
+{
+    return is_packed(path) ? mp_tap_packed(path, out) : mp_tap_file(path, out);
+}
+
+mp_err mp_format_unpacked(const char *path)
+{
+    if (!is_packed(path)) return MP_OK;
+    return mp_fail(MP_ERR_USAGE, "%s: is not written compressed; write it without .gz and pack it", path);
+}
+
+const char *mp_format_folder(const char *path, mp_arena *a)
+{
+    size_t n = strlen(path), from;
+    while (n > 1 && path[n - 1] == '/') n--;
+    for (from = n; from > 0 && path[from - 1] != '/';) from--;
+    mp_span name = { path + from, n - from };
+    bool none = name.n == 0 || mp_span_is(name, ".") || mp_span_is(name, "..");
+    char *real = none ? realpath(path, NULL) : NULL;
+    const char *out;
+    if (real) {
+        const char *slash = strrchr(real, '/');
+        out = mp_arena_text(a, slash + 1, strlen(slash + 1));
+        free(real);
+    } else {
+        out = mp_arena_text(a, name.p, name.n);
+    }
+    return out[0] ? out : "set";
+}
+
+static bool is_tu(const char *name)
+{
+    static const char end[] = "_A.txt";
+    size_t n = strlen(name), m = sizeof end - 1;
+    return n > m && strcmp(name + n - m, end) == 0;
+}
+
+typedef struct listing {
+    const mp_data_format *format;
+    const char *folder;
+    struct dirent **entry;
+    int entries, count;
+    mp_arena *a;
+    const char **path;
+} listing;
+
+static mp_err list_files(void *arg)
+{
+    listing *l = arg;
+    l->path = MP_NEW(l->a, const char *, l->entries + 1);
+    for (int i = 0; i < l->entries; i++) {
+        const char *name = l->entry[i]->d_name;
+        size_t stem;
+        if (is_tu(name)) {
+            l->count = 0;
+            break;
+        }
+        if (name[0] != '.' && mp_format_named(l->format, name, &stem))
+            l->path[l->count++] = mp_arena_printf(l->a, "%s/%s", l->folder, name);
+    }
+    return MP_OK;
+}
+
+static int by_letters(const struct dirent **x, const struct dirent **y)
+{
+    return strcmp((*x)->d_name, (*y)->d_name);
+}
+
+mp_err mp_format_files(const mp_data_format *f, const char *folder, mp_arena *a, int *count, const char *const **path)
+{
+    listing l = { .format = f, .folder = folder, .a = a };
+    l.entries = scandir(folder, &l.entry, NULL, by_letters);
+    if (l.entries < 0) return mp_fail(MP_ERR_IO, "%s: %s", folder, strerror(errno));
+    mp_err e = mp_guarded(list_files, &l);
+    for (int i = 0; i < l.entries; i++) free(l.entry[i]);
+    free(l.entry);
+    *count = l.count;
+    *path = l.path;
+    return e;
+}
+
+bool mp_format_has_files(const mp_data_format *f, const char *folder)
+{
+    mp_arena *a = mp_arena_new(1 << 12);
+    const char *const *path;
+    int count;
+    bool some = mp_format_files(f, folder, a, &count, &path) == MP_OK && count > 0;
+    mp_arena_free(a);
+    return some;
+}
+
+mp_err mp_format_folds(const mp_data_input *in, mp_arena *a, const mp_fold_text **out)
+{
+    mp_gather g = { .where = in->path, .text = mp_arena_new(1 << 16), .keep = a };
+    mp_err e = in->folder ? mp_gather_folder(&g, in->path) : mp_gather_archive(&g, in->path);
+    mp_arena_free(g.text);
+    *out = g.folds;
+    return e;
 }
 
 mp_err mp_format_takes(const mp_data_format *f, const mp_data_input *in)
 {
     const mp_columns *c = in->as ? in->as->columns : NULL;
-    const char *asked = !c          ? NULL
-                        : c->smiles ? "--smiles"
-                        : c->labels ? "--label"
-                        : c->split  ? "--split"
-                        : c->strict ? "--strict"
-                                    : NULL;
-    if (!asked || f->table) return MP_OK;
-    return mp_fail(MP_ERR_USAGE, "%s: is for tables (.csv) of molecules, and %s is none", asked, in->path);
+    if (!c || f->table) return MP_OK;
+    const char *asked = c->smiles ? "--smiles" : c->split ? "--split" : c->strict ? "--strict" : NULL;
+    if (asked) return mp_fail(MP_ERR_USAGE, "%s: is for tables (.csv) of molecules, and %s is none", asked, in->path);
+    asked = c->labels ? "--label" : c->ignore ? "--ignore" : NULL;
+    if (!asked || f->named) return MP_OK;
+    return mp_fail(MP_ERR_USAGE, "%s: is for tables and GraphML, whose columns have names; %s is none of these", asked,
+                   in->path);
 }

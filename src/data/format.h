@@ -34,14 +34,16 @@ typedef struct mp_data_format {
 
     /* A stream of its graphs as the model `in->as` reads them. NULL: it is read whole. */
     mp_err (*stream)(const mp_data_input *in, mp_arena *a, mp_stream **out);
-    bool table;       /* it has columns, of which mp_dataset_as.columns says which are what */
+    bool table; /* it has columns, of which mp_dataset_as.columns says which are what */
+    bool named; /* its columns have names: of them, too, columns say which is to be learned and which is nothing */
     bool whole_after; /* what a stream fails at is tried again as a whole */
 
     /* `folds` may be NULL. NULL: the format cannot be written. */
     mp_err (*write)(const mp_raw *raw, const mp_folds *folds, const char *path);
 } mp_data_format;
 
-extern const mp_data_format mp_format_tu, mp_format_jsonl, mp_format_ogb, mp_format_csv;
+extern const mp_data_format mp_format_tu, mp_format_jsonl, mp_format_ogb, mp_format_csv, mp_format_tables,
+    mp_format_graphml;
 
 /* Fails when the name is taken or there are too many. A row that was added later is asked earlier what it makes of an input. */
 MP_MUST mp_err mp_format_add(const mp_data_format *row);
@@ -67,6 +69,22 @@ const char *mp_format_stem(const mp_data_format *f, const char *path, mp_arena *
 
 /* The text of a file, unpacked where its name ends in .gz. The path must stay. */
 MP_MUST mp_err mp_format_tap(const char *path, mp_tap *out);
+
+/* What a folder is called, without slashes at its end: of a path that ends in no name the real one. */
+const char *mp_format_folder(const char *path, mp_arena *a);
+
+/* The files of a folder that are called as those of a format are, in the order of their letters; none where it has
+ * TUDataset files, which such files may lie beside. */
+MP_MUST mp_err mp_format_files(const mp_data_format *f, const char *folder, mp_arena *a, int *count,
+                               const char *const **path);
+
+bool mp_format_has_files(const mp_data_format *f, const char *folder);
+
+/* Fails for a path that says that a file is to be compressed. */
+MP_MUST mp_err mp_format_unpacked(const char *path);
+
+/* Folds in files of the usual names beside those of a set, which have none themselves; NULL: there are none. */
+MP_MUST mp_err mp_format_folds(const mp_data_input *in, mp_arena *a, const struct mp_fold_text **out);
 
 /* Fails when columns were asked for and the format has none. */
 MP_MUST mp_err mp_format_takes(const mp_data_format *f, const mp_data_input *in);

@@ -33,15 +33,6 @@ static mp_err read_texts(const mp_ogb_set *set, const mp_dataset_as *as, mp_aren
     return MP_OK;
 }
 
-/* The layout has no folds of its own: they are in files of the usual names. */
-static mp_err read_folds(const mp_data_input *in, mp_arena *text, mp_arena *a, mp_raw *out)
-{
-    mp_gather g = { .where = in->path, .text = text, .keep = a };
-    MP_TRY(in->folder ? mp_gather_folder(&g, in->path) : mp_gather_archive(&g, in->path));
-    out->fold_text = g.folds;
-    return MP_OK;
-}
-
 static mp_err read_set(const mp_data_input *in, mp_arena *text, mp_arena *a, mp_raw *out)
 {
     mp_ogb_set set;
@@ -49,7 +40,7 @@ static mp_err read_set(const mp_data_input *in, mp_arena *text, mp_arena *a, mp_
     MP_TRY(mp_ogb_find(in->path, in->folder, text, &set));
     mp_err e = read_texts(&set, in->as, text, &files);
     if (e == MP_OK) e = mp_ogb_parse(&files, a, out);
-    return e == MP_OK ? read_folds(in, text, a, out) : mp_fail_within(e, "%s", in->path);
+    return e == MP_OK ? mp_format_folds(in, a, &out->fold_text) : mp_fail_within(e, "%s", in->path);
 }
 
 static mp_err read(const mp_data_input *in, mp_arena *a, mp_raw *out)

@@ -5,7 +5,7 @@
  * the first that has some); every other line must agree. What "y" is follows from all lines: names of classes, lists of
  * targets, or numbers, which are classes when all are whole and targets otherwise.
  *
- * 580 lines because every table of a line has a few of its own: to be checked, piled up and taken over.
+ * 640 lines because every table of a line has a few of its own: to be checked, piled up and taken over.
  * SPDX-License-Identifier: MIT */
 #include "data/jsonl.h"
 #include "base/guard.h"
@@ -22,12 +22,14 @@ typedef struct table { /* a sparse matrix on its way */
 } table;
 
 typedef struct pile { /* all graphs so far */
-    const char *name; /* opens messages */
+    const char *name; /* of all of it */
+    mp_book *book;    /* it is several files; NULL: one */
+    mp_line here;     /* the line that is read, for messages */
     const mp_dataset_as *as;
     mp_arena *keep, *scratch; /* the caller's; of one line */
     mp_feed feed;
     mp_buf line; /* its text */
-    int at;      /* number of the line */
+    int at;      /* number of the line, over all files */
     bool wants_edges;
     mp_jsonl_head head;
     mp_jsonl_shape shape;
@@ -35,7 +37,9 @@ typedef struct pile { /* all graphs so far */
     mp_buf node_end, row_end, col, rev, labels, edge_labels; /* int */
     table attributes, edge_attributes;
     mp_buf edge_list;        /* int: as mp_raw.edge_list                  */
-    mp_buf smiles, id;       /* const char *                              */
+    mp_buf smiles, id, note; /* const char *                              */
+    const char **note_name;
+    int notes;               /* columns of `note`; 0: no line had one so far */
     mp_buf y, part;          /* a struct answer, an unsigned char a graph */
     mp_buf target;           /* double */
     int targets;             /* columns; 0: no list so far */
@@ -75,7 +79,7 @@ static mp_err put_rows(pile *p, table *t, const mp_sparse *x)
 {
     int64_t before = (int64_t)(t->col.n / sizeof(int));
     if (before + x->ptr[x->rows] > MP_MOST_COUNT)
-        return mp_fail(MP_ERR_LIMIT, "%s:%d: more than %d values", p->name, p->at, MP_MOST_COUNT);
+        return mp_fail(MP_ERR_LIMIT, "%s:%d: more than %d values", p->here.file, p->here.line, MP_MOST_COUNT);
     put_shifted(&t->ptr, x->ptr + 1, x->rows, (int)before);
     put_ints(&t->col, x->col, x->ptr[x->rows]);
     mp_buf_add(&t->val, x->val, (size_t)x->ptr[x->rows] * sizeof *x->val);
@@ -95,7 +99,7 @@ static mp_sparse rows_of(const table *t, int rows, int cols, mp_arena *a)
 
 static mp_err bad(const pile *p, const char *key, const char *what)
 {
-    return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": %s", p->name, p->at, key, what);
+    return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": %s", p->here.file, p->here.line, key, what);
 }
 
 typedef struct column { /* a table of the line, and the columns it had before and has now */
@@ -111,7 +115,8 @@ static mp_err settle(const pile *p, const mp_jsonl_graph *g, const column *c)
     if (c->rows == 0) return MP_OK;
     if (c->before == 0 && mp_json_get(g->line, c->key)) return bad(p, c->key, "the lines before have none");
     if (c->before > 0 && !c->has)
-        return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\" is missing; the lines before have it", p->name, p->at, c->key);
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\" is missing; the lines before have it", p->here.file, p->here.line,
+                       c->key);
     if (*c->now == MP_ANY_COLUMNS) *c->now = 0;
     return MP_OK;
 }
@@ -167,7 +172,7 @@ static mp_err suits(const pile *p, const mp_query *q)
                         s->edge_attributes, r->edge_label_columns, r->edge_attributes);
         if (e == MP_OK) e = mp_query_check(r, q);
     }
-    return e == MP_OK ? e : mp_fail_within(e, "%s:%d", p->name, p->at);
+    return e == MP_OK ? e : mp_fail_within(e, "%s:%d", p->here.file, p->here.line);
 }
 
 static mp_err check_range(const pile *p, const char *key, const int *label, int rows, int columns, const int *range,
@@ -175,13 +180,13 @@ static mp_err check_range(const pile *p, const char *key, const int *label, int 
 {
     if (!range || rows == 0) return MP_OK;
     if (columns != wanted)
-        return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": %d columns; the line about the set has ranges of %d", p->name,
-                       p->at, key, columns, wanted);
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": %d columns; the line about the set has ranges of %d", p->here.file,
+                       p->here.line, key, columns, wanted);
     for (int i = 0; i < rows; i++)
         for (int k = 0; k < columns; k++, label++)
             if (*label < 0 || *label >= range[k])
-                return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": column %d of row %d is %d; expected 0 to %d", p->name,
-                               p->at, key, k + 1, i + 1, *label, range[k] - 1);
+                return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\": column %d of row %d is %d; expected 0 to %d", p->here.file,
+                               p->here.line, key, k + 1, i + 1, *label, range[k] - 1);
     return MP_OK;
 }
 
@@ -205,7 +210,7 @@ static mp_err put_structure(pile *p, const mp_query *q, mp_graph *g)
 {
     mp_query_graph(q, p->scratch, g);
     if (p->nodes + g->nodes > MP_MOST_COUNT || p->edges + g->edges > MP_MOST_COUNT)
-        return mp_fail(MP_ERR_LIMIT, "%s:%d: more than %d nodes or edges", p->name, p->at, MP_MOST_COUNT);
+        return mp_fail(MP_ERR_LIMIT, "%s:%d: more than %d nodes or edges", p->here.file, p->here.line, MP_MOST_COUNT);
     put_shifted(&p->node_end, g->node_ptr + 1, 1, (int)p->nodes);
     put_shifted(&p->row_end, g->row_ptr + 1, g->nodes, (int)p->edges);
     put_shifted(&p->col, g->col, g->edges, (int)p->nodes);
@@ -221,7 +226,7 @@ static mp_err put_edge_values(pile *p, const mp_query *q, const mp_graph *g)
     mp_raw one = { .graphs = *g };
     if (q->edges == 0 || !(s->edge_labels || s->edge_attributes)) return MP_OK;
     mp_err e = mp_query_edge_values(q, s->edge_attributes, s->edge_labels, p->scratch, p->scratch, &one);
-    if (e != MP_OK) return mp_fail_within(e, "%s:%d", p->name, p->at);
+    if (e != MP_OK) return mp_fail_within(e, "%s:%d", p->here.file, p->here.line);
     put_ints(&p->edge_labels, one.edge_labels, g->edges * s->edge_labels);
     return s->edge_attributes ? put_rows(p, &p->edge_attributes, &one.edge_attributes) : MP_OK;
 }
@@ -236,6 +241,19 @@ static mp_err put_tables(pile *p, const mp_query *q)
     return put_rows(p, &p->attributes, &x);
 }
 
+/* Where a line is, by its number over all files; and in words, for a message about another one. */
+static mp_line line_at(const pile *p, int line)
+{
+    return p->book ? mp_book_line(p->book, line) : (mp_line){ p->name, line };
+}
+
+static const char *on_line(const pile *p, int line)
+{
+    mp_line at = line_at(p, line);
+    return p->book ? mp_arena_printf(p->scratch, "line %d of %s", at.line, at.file)
+                   : mp_arena_printf(p->scratch, "line %d", at.line);
+}
+
 /* Which kinds of y may stand together in one set. */
 static int family(mp_jsonl_y kind)
 {
@@ -248,11 +266,11 @@ static mp_err put_y(pile *p, const mp_jsonl_graph *g)
     answer y = { g->whole, g->kind == MP_Y_NONE ? (double)NAN : g->real, NULL };
     for (int k = MP_Y_WHOLE; k <= MP_Y_LIST && g->kind != MP_Y_NONE; k++)
         if (p->seen[k] && family((mp_jsonl_y)k) != family(g->kind))
-            return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": %s, but %s on line %d", p->name, p->at, what[g->kind], what[k],
-                           p->seen[k]);
+            return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": %s, but %s on %s", p->here.file, p->here.line, what[g->kind],
+                           what[k], on_line(p, p->seen[k]));
     if (g->kind == MP_Y_LIST && p->targets && g->targets != p->targets)
-        return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": %d targets, but %d on line %d", p->name, p->at, g->targets,
-                       p->targets, p->seen[MP_Y_LIST]);
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": %d targets, but %d on %s", p->here.file, p->here.line, g->targets,
+                       p->targets, on_line(p, p->seen[MP_Y_LIST]));
     if (g->kind == MP_Y_LIST) p->targets = g->targets;
     if (!p->seen[g->kind]) p->seen[g->kind] = p->at;
     if (g->kind == MP_Y_TEXT) y.text = mp_arena_text(p->keep, g->text, strlen(g->text));
@@ -275,8 +293,8 @@ static mp_err put_split(pile *p, const char *split)
         mp_buf names = MP_BUF_LOCAL;
         for (int i = 0; i < MP_PARTS && p->head.split[i]; i++)
             mp_buf_printf(&names, "%s%s", i ? ", " : "", p->head.split[i]);
-        mp_err e = mp_fail(MP_ERR_INPUT, "%s:%d: \"split\": no part '%.40s'; expected one of %s", p->name, p->at, split,
-                           names.p);
+        mp_err e = mp_fail(MP_ERR_INPUT, "%s:%d: \"split\": no part '%.40s'; expected one of %s", p->here.file,
+                           p->here.line, split, names.p);
         mp_buf_free(&names);
         return e;
     }
@@ -290,10 +308,40 @@ static mp_err put_text(pile *p, const char *key, const char *text, mp_buf *list)
 {
     if (p->graphs > 0 && text && list->n == 0) return bad(p, key, "the lines before have none");
     if (p->graphs > 0 && !text && list->n > 0)
-        return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\" is missing; the lines before have it", p->name, p->at, key);
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"%s\" is missing; the lines before have it", p->here.file, p->here.line,
+                       key);
     const char *copy = text ? mp_arena_text(p->keep, text, strlen(text)) : NULL;
     if (copy) mp_buf_add(list, &copy, sizeof copy);
     return MP_OK;
+}
+
+static const char *note_text(const mp_json *v, mp_arena *a)
+{
+    char number[32];
+    if (!v || v->kind == MP_JSON_NULL) return "";
+    if (v->kind == MP_JSON_STRING) return mp_arena_text(a, v->text, v->bytes);
+    if (v->exact) return mp_arena_printf(a, "%lld", (long long)v->whole);
+    mp_real_text(v->number, number);
+    return mp_arena_text(a, number, strlen(number));
+}
+
+/* The first line that has notes says which there are; on others one may be missing. */
+static mp_err put_notes(pile *p, const mp_json *notes)
+{
+    if (!p->notes && notes) {
+        const char *none = "";
+        p->note_name = MP_NEW(p->keep, const char *, notes->count);
+        for (const mp_json *v = notes->first; v; v = v->next)
+            p->note_name[p->notes++] = mp_arena_text(p->keep, v->key, strlen(v->key));
+        for (int64_t i = 0; i < p->graphs * p->notes; i++) mp_buf_add(&p->note, &none, sizeof none);
+    }
+    for (int k = 0; k < p->notes; k++) {
+        const char *text = note_text(mp_json_get(notes, p->note_name[k]), p->keep);
+        mp_buf_add(&p->note, &text, sizeof text);
+    }
+    int known = 0;
+    for (int k = 0; k < p->notes && notes; k++) known += mp_json_get(notes, p->note_name[k]) != NULL;
+    return notes && known < notes->count ? bad(p, "notes", "one that the first line with notes does not have") : MP_OK;
 }
 
 static mp_err put_graph(pile *p, mp_span text)
@@ -302,7 +350,7 @@ static mp_err put_graph(pile *p, mp_span text)
     mp_graph structure;
     mp_jsonl_shape before = p->shape;
     if (p->graphs == MP_MOST_COUNT) return mp_fail(MP_ERR_LIMIT, "%s: more than %d graphs", p->name, MP_MOST_COUNT);
-    MP_TRY(mp_jsonl_line(text, p->name, p->at, &p->shape, p->scratch, &g));
+    MP_TRY(mp_jsonl_line(text, p->here.file, p->here.line, &p->shape, p->scratch, &g));
     MP_TRY(settle_all(p, &before, &g));
     MP_TRY(suits(p, &g.query));
     MP_TRY(in_range(p, &g.query));
@@ -313,6 +361,7 @@ static mp_err put_graph(pile *p, mp_span text)
     MP_TRY(put_split(p, g.split));
     MP_TRY(put_text(p, "smiles", g.smiles, &p->smiles));
     MP_TRY(put_text(p, "id", g.id, &p->id));
+    MP_TRY(put_notes(p, g.notes));
     p->graphs++;
     p->nodes += structure.nodes;
     p->edges += structure.edges;
@@ -329,7 +378,7 @@ static void want_edges(pile *p, bool wanted)
 
 static mp_err read_head(pile *p, mp_span text, bool *found)
 {
-    MP_TRY(mp_jsonl_first(text, p->name, p->keep, &p->head, found));
+    MP_TRY(mp_jsonl_first(text, p->here.file, p->keep, &p->head, found));
     if (!*found) return MP_OK;
     if (p->head.dataset) p->raw.name = p->head.dataset;
     mp_raw said = { .label_columns = p->head.label_columns,
@@ -338,7 +387,7 @@ static mp_err read_head(pile *p, mp_span text, bool *found)
     want_edges(p, mp_raw_wants_edges(&said, p->as));
     if (!p->head.folds) return MP_OK;
     mp_fold_text *folds = MP_NEW(p->keep, mp_fold_text, 1);
-    folds->where = mp_arena_text(p->keep, p->name, strlen(p->name));
+    folds->where = mp_arena_text(p->keep, p->here.file, strlen(p->here.file));
     folds->json = (mp_span){ mp_arena_text(p->keep, text.p, text.n), text.n };
     p->raw.fold_text = folds;
     return MP_OK;
@@ -351,7 +400,7 @@ static mp_err read_lines(pile *p)
         MP_TRY(mp_feed_lines(&p->feed, 1, &p->line));
         if (p->line.n == 0) return MP_OK;
         if (p->at == INT_MAX) return mp_fail(MP_ERR_LIMIT, "%s: more than %d lines", p->name, INT_MAX);
-        p->at++;
+        p->here = line_at(p, ++p->at);
         mp_span rest = { p->line.p, p->line.n }, text;
         if (!mp_next_line(&rest, &text)) text = rest;
         mp_arena_reset(p->scratch);
@@ -362,7 +411,8 @@ static mp_err read_lines(pile *p)
 
 static mp_err line_of(const pile *p, int graph)
 {
-    return mp_fail_within(MP_ERR_INPUT, "%s:%d", p->name, p->raw.first_line + graph);
+    mp_line at = line_at(p, p->raw.first_line + graph);
+    return mp_fail_within(MP_ERR_INPUT, "%s:%d", at.file, at.line);
 }
 
 static mp_err text_labels(pile *p, const answer *y)
@@ -410,13 +460,14 @@ static void list_targets(pile *p)
 /* Kinds do not mix (put_y); only numbers and targets may be missing. */
 static mp_err finish_y(pile *p)
 {
+    mp_line none = line_at(p, p->seen[MP_Y_NONE]);
     const answer *y = (const answer *)(const void *)p->y.p;
     bool classes = p->seen[MP_Y_TEXT] || (p->seen[MP_Y_WHOLE] && !p->seen[MP_Y_REAL]);
     if (classes && p->seen[MP_Y_NONE])
         return mp_fail(MP_ERR_INPUT,
                        "%s:%d: \"y\" is missing, and the others are classes; a number that may be missing "
                        "stands in a list: [null]",
-                       p->name, p->seen[MP_Y_NONE]);
+                       none.file, none.line);
     if (p->seen[MP_Y_TEXT]) return text_labels(p, y);
     if (classes) return whole_labels(p, y);
     if (p->seen[MP_Y_REAL]) number_targets(p, y);
@@ -429,11 +480,12 @@ static mp_err finish_split(pile *p)
     if (!p->split_from) return MP_OK;
     const char *name[MP_PARTS] = { NULL };
     int count[MP_PARTS] = { 0 };
+    mp_line first = line_at(p, p->split_from);
     for (int b = 0; b < (int)p->graphs; b++)
         if ((unsigned char)p->part.p[b] < MP_PARTS) count[(unsigned char)p->part.p[b]]++;
     for (int i = 0; i < MP_PARTS; i++) {
         if (i < 3 && !count[i])
-            return mp_fail(MP_ERR_INPUT, "%s:%d: \"split\": no graph is in the part '%s'", p->name, p->split_from,
+            return mp_fail(MP_ERR_INPUT, "%s:%d: \"split\": no graph is in the part '%s'", first.file, first.line,
                            p->head.split[i]);
         if (count[i]) name[i] = mp_arena_text(p->keep, p->head.split[i], strlen(p->head.split[i]));
     }
@@ -447,7 +499,7 @@ static mp_err finish_head(pile *p)
     const mp_jsonl_head *h = &p->head;
     mp_raw *raw = &p->raw;
     if (h->names && h->names != raw->target_columns)
-        return mp_fail(MP_ERR_INPUT, "%s:1: \"label_names\": %d names for %d targets", p->name, h->names,
+        return mp_fail(MP_ERR_INPUT, "%s:1: \"label_names\": %d names for %d targets", line_at(p, 1).file, h->names,
                        raw->target_columns);
     raw->target_name = h->name;
     if (raw->label_columns) raw->label_range = h->label_range;
@@ -470,6 +522,22 @@ static const int *starts(const mp_buf *ends, mp_arena *a)
     return v;
 }
 
+/* Of several files each graph has a file and a line of its own. */
+static void take_places(pile *p)
+{
+    int graphs = (int)p->graphs, *line = MP_NEW_RAW(p->keep, int, graphs);
+    const char **file_of = MP_NEW_RAW(p->keep, const char *, graphs), *before = NULL;
+    for (int b = 0; b < graphs; b++) {
+        mp_line at = line_at(p, p->raw.first_line + b);
+        bool same = before && strcmp(before, at.file) == 0;
+        file_of[b] = same ? file_of[b - 1] : mp_arena_text(p->keep, at.file, strlen(at.file));
+        before = at.file;
+        line[b] = at.line;
+    }
+    p->raw.line = line;
+    p->raw.file_of = file_of;
+}
+
 static mp_err read_set(pile *p)
 {
     mp_arena *a = p->keep;
@@ -479,6 +547,7 @@ static mp_err read_set(pile *p)
     if (p->graphs == 0) return mp_fail(MP_ERR_INPUT, "%s: holds no graphs", p->name);
     raw->file = mp_arena_text(a, p->name, strlen(p->name));
     raw->first_line = p->at - (int)p->graphs + 1;
+    if (p->book) take_places(p);
     raw->graphs.graphs = (int)p->graphs;
     raw->graphs.nodes = (int)p->nodes;
     raw->graphs.edges = (int)p->edges;
@@ -499,6 +568,9 @@ static mp_err read_set(pile *p)
     if (mp_dataset_wants_all(p->as)) raw->edge_list = ints(&p->edge_list, a);
     raw->smiles = texts_of(&p->smiles, a);
     raw->id = texts_of(&p->id, a);
+    raw->notes = p->notes;
+    raw->note_name = p->note_name;
+    raw->note = texts_of(&p->note, a);
     MP_TRY(finish_y(p));
     MP_TRY(finish_head(p));
     return finish_split(p);
@@ -514,11 +586,13 @@ static mp_err read_all(void *arg)
     return e;
 }
 
-mp_err mp_jsonl_read(const char *name, const char *set, mp_tap tap, const mp_dataset_as *as, mp_arena *a, mp_raw *out)
+mp_err mp_jsonl_read(const char *name, mp_book *book, const char *set, mp_tap tap, const mp_dataset_as *as, mp_arena *a,
+                     mp_raw *out)
 {
     bool edges = mp_dataset_wants_edges(as);
     int any = MP_ANY_COLUMNS;
     pile p = { .name = name,
+               .book = book,
                .as = as,
                .keep = a,
                .wants_edges = edges,
@@ -542,6 +616,7 @@ mp_err mp_jsonl_read(const char *name, const char *set, mp_tap tap, const mp_dat
                              &p.edge_list,
                              &p.smiles,
                              &p.id,
+                             &p.note,
                              &p.y,
                              &p.part,
                              &p.target };

@@ -2,13 +2,15 @@
  *
  *     {"dataset": "MUTAG", "splits": ["train", "val", "test"], "folds": [{"train": [...], "test": [...]}, ...]}
  *     {"nodes": 3, "edges": [[0,1],[1,2]], "labels": [6,0,0], "attributes": [[0.5],[1],[2]],
- *      "edge_labels": [1,2], "edge_attributes": [[0.5],[1]], "y": 1, "split": "train", "smiles": "CCO", "id": "ethanol"}
+ *      "edge_labels": [1,2], "edge_attributes": [[0.5],[1]], "y": 1, "split": "train", "smiles": "CCO", "id": "ethanol",
+ *      "notes": {"lab": "A", "year": 2021}}
  *
  * SPDX-License-Identifier: MIT */
 #ifndef MP_JSONL_H
 #define MP_JSONL_H
 
 #include "base/json.h"
+#include "data/book.h"
 #include "data/feed.h"
 #include "data/query.h"
 #include "data/raw.h"
@@ -40,6 +42,7 @@ typedef struct mp_jsonl_graph {
     int targets;
     const double *target;
     const char *split, *smiles, *id; /* or NULL */
+    const mp_json *notes;            /* an object of texts and numbers, or NULL */
 } mp_jsonl_graph;
 
 /* Everything is in the arena. Fails with NAME:LINE. That edges stay within the graph is for mp_query_check. */
@@ -61,10 +64,10 @@ MP_MUST mp_err mp_jsonl_first(mp_span text, const char *name, mp_arena *a, mp_js
 
 /* ---- all of it ---- */
 
-/* `name` opens messages, `set` is what the set is called when no line says it. Takes the tap. Nothing but the arena is
+/* `name` opens messages, where `book`, whose tap it is, does not know of files; it may be NULL. `set` is what the set is called when no line says it. Takes the tap. Nothing but the arena is
  * referenced afterwards. */
-MP_MUST mp_err mp_jsonl_read(const char *name, const char *set, mp_tap tap, const mp_dataset_as *as, mp_arena *a,
-                             mp_raw *out);
+MP_MUST mp_err mp_jsonl_read(const char *name, mp_book *book, const char *set, mp_tap tap, const mp_dataset_as *as,
+                             mp_arena *a, mp_raw *out);
 
 /* Edges once each. `folds` may be NULL. */
 MP_MUST mp_err mp_jsonl_write(const mp_raw *raw, const mp_folds *folds, const char *path);

@@ -155,10 +155,23 @@ static mp_err take_text(const reader *r, const char *key, const char *expected, 
     return MP_OK;
 }
 
+static mp_err take_notes(const reader *r, mp_jsonl_graph *out)
+{
+    static const char what[] = "expected an object of texts and numbers";
+    const mp_json *v = mp_json_get(r->line, "notes");
+    if (!v || v->kind == MP_JSON_NULL) return MP_OK;
+    if (v->kind != MP_JSON_OBJECT) return bad(r, "notes", what);
+    for (const mp_json *m = v->first; m; m = m->next)
+        if (m->kind != MP_JSON_STRING && m->kind != MP_JSON_NUMBER && m->kind != MP_JSON_NULL)
+            return bad(r, "notes", what);
+    out->notes = v;
+    return MP_OK;
+}
+
 mp_err mp_jsonl_line(mp_span text, const char *name, int line, mp_jsonl_shape *shape, mp_arena *a, mp_jsonl_graph *out)
 {
-    static const char *const keys[] = { "nodes",       "edges",           "labels", "attributes", "x",  "y",
-                                        "edge_labels", "edge_attributes", "split",  "smiles",     "id", NULL };
+    static const char *const keys[] = { "nodes",           "edges", "labels", "attributes", "x",     "y", "edge_labels",
+                                        "edge_attributes", "split", "smiles", "id",         "notes", NULL };
     reader r = { name, NULL, a };
     const mp_json *nodes;
     mp_query *q = &out->query;
@@ -179,7 +192,8 @@ mp_err mp_jsonl_line(mp_span text, const char *name, int line, mp_jsonl_shape *s
     MP_TRY(take_y(&r, out));
     MP_TRY(take_text(&r, "split", "expected the name of a part, such as \"train\"", &out->split));
     MP_TRY(take_text(&r, "smiles", "expected a molecule as a text", &out->smiles));
-    return take_text(&r, "id", "expected a text", &out->id);
+    MP_TRY(take_text(&r, "id", "expected a text", &out->id));
+    return take_notes(&r, out);
 }
 
 static mp_err take_split_names(const mp_json *v, const char *name, mp_jsonl_head *out)

@@ -39,16 +39,7 @@ static void put_head(mp_buf *b, const mp_raw *raw, const mp_folds *folds)
     put_range(b, "edge_label_range", raw->edge_label_range, raw->edge_label_columns);
     if (folds) {
         mp_json_key(b, "folds");
-        mp_json_open(b, '[');
-        for (int f = 0; f < folds->count; f++) {
-            const mp_split *s = &folds->split[f];
-            mp_json_open(b, '{');
-            put_index_list(b, "train", s->train, s->n_train);
-            put_index_list(b, "val", s->val, s->n_val);
-            put_index_list(b, "test", s->test, s->n_test);
-            mp_json_close(b, '}');
-        }
-        mp_json_close(b, ']');
+        mp_folds_json(folds, b);
     }
     mp_json_close(b, '}');
     mp_buf_puts(b, "\n");
@@ -153,6 +144,15 @@ static void put_y(mp_buf *b, const mp_raw *raw, int graph)
     }
 }
 
+static void put_notes(mp_buf *b, const mp_raw *raw, int graph)
+{
+    mp_json_key(b, "notes");
+    mp_json_open(b, '{');
+    for (int k = 0; k < raw->notes; k++)
+        mp_json_add_text(b, raw->note_name[k], raw->note[(size_t)graph * (size_t)raw->notes + (size_t)k]);
+    mp_json_close(b, '}');
+}
+
 mp_err mp_jsonl_write(const mp_raw *raw, const mp_folds *folds, const char *path)
 {
     const mp_graph *g = &raw->graphs;
@@ -172,6 +172,7 @@ mp_err mp_jsonl_write(const mp_raw *raw, const mp_folds *folds, const char *path
         if (raw->smiles) mp_json_add_text(&b, "smiles", raw->smiles[i]);
         if (raw->id) mp_json_add_text(&b, "id", raw->id[i]);
         if (part && part[i] < MP_PARTS) mp_json_add_text(&b, "split", raw->fixed_name[part[i]]);
+        if (raw->notes) put_notes(&b, raw, i);
         mp_json_close(&b, '}');
         mp_buf_puts(&b, "\n");
     }

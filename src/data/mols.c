@@ -9,6 +9,7 @@
 #include "data/class_names.h"
 #include "data/edge_values.h"
 #include "data/query.h"
+#include "data/rules.h"
 
 #include <limits.h>
 #include <math.h>
@@ -89,16 +90,15 @@ static void known_labels(mp_mols *t, mp_arena *a)
 /* By the names in the header and what `as` says of them. */
 static mp_err settle(const char *file, const mp_csv_head *head, const mp_dataset_as *as, mp_arena *a, mp_mols *out)
 {
-    static const char by_time[] = "time:";
-    *out = (mp_mols){ .file = file, .as = as, .head = *head, .time = -1 };
+    *out = (mp_mols){ .file = file, .as = as, .head = *head, .note = -1 };
     if (as && as->columns) out->want = *as->columns;
-    MP_TRY(mp_mols_split_check(out->want.split));
+    if (out->want.split) MP_TRY(mp_rule_check("--split", out->want.split));
     MP_TRY(out->want.smiles ? named_column(out, "--smiles", out->want.smiles, a, &out->smiles)
                             : usual_smiles(out, a, &out->smiles));
     out->id = mp_csv_column(head, "mol_id");
-    const char *split = out->want.split;
-    if (split && strncmp(split, by_time, strlen(by_time)) == 0)
-        MP_TRY(named_column(out, "--split", split + strlen(by_time), a, &out->time));
+    const char *note = out->want.split ? mp_rule_column(out->want.split) : NULL;
+    if (note) MP_TRY(named_column(out, "--split", note, a, &out->note));
+    if (out->want.note) MP_TRY(named_column(out, "--by", out->want.note, a, &out->note));
     if (out->want.labels) return asked_labels(out, a);
     known_labels(out, a);
     if (out->labels || !out->want.labelled) return MP_OK;
@@ -181,9 +181,8 @@ typedef struct pile { /* all molecules so far */
     bool words;                                  /* the one label is a word, as the first of them was */
     int64_t first_label;                         /* line of that; 0: none so far */
     mp_buf node_end, atom, from, to, bond, line; /* int */
-    mp_buf smiles, id, scaffold, word;           /* const char * */
+    mp_buf smiles, id, scaffold, word, note;     /* const char * */
     mp_buf target;                               /* double */
-    mp_buf time;                                 /* mp_span */
     mp_left left;
 } pile;
 
@@ -275,7 +274,7 @@ static void put_molecule(pile *p, const mp_molecule *m)
 
 static bool by_scaffold(const mp_mols *t)
 {
-    return !by_model(t) && (!t->want.split || strcmp(t->want.split, "scaffold") == 0);
+    return !by_model(t) && (!t->want.split || mp_rule_needs_scaffolds(t->want.split));
 }
 
 static mp_err put_record(pile *p, const mp_csv_record *r)
@@ -294,11 +293,7 @@ static mp_err put_record(pile *p, const mp_csv_record *r)
     put_ints(&p->line, &line, 1);
     put_text(&p->smiles, smiles, p->keep);
     if (t->id >= 0) put_text(&p->id, r->field[t->id], p->keep);
-    if (t->time >= 0) {
-        mp_span at = mp_trim(r->field[t->time]);
-        at.p = mp_arena_text(p->keep, at.p, at.n);
-        mp_buf_add(&p->time, &at, sizeof at);
-    }
+    if (t->note >= 0) put_text(&p->note, mp_trim(r->field[t->note]), p->keep);
     put_molecule(p, &m);
     return MP_OK;
 }
@@ -374,7 +369,11 @@ static mp_err finish(pile *p, mp_mols_rows *out)
     raw->smiles = taken(&p->smiles, a);
     if (p->id.n) raw->id = taken(&p->id, a);
     if (p->scaffold.n) out->scaffold = taken(&p->scaffold, a);
-    if (p->time.n) out->time = taken(&p->time, a);
+    if (p->note.n) {
+        raw->notes = 1;
+        raw->note = taken(&p->note, a);
+        raw->note_name = &p->t->head.name[p->t->note];
+    }
     if (p->t->labels) put_answers(p, raw);
     return put_structure(p, raw);
 }
@@ -384,7 +383,7 @@ static mp_err read_rows(const mp_mols *t, mp_csv *csv, mp_span text, mp_arena *s
 {
     pile p = { .t = t, .scratch = scratch, .keep = a };
     mp_buf *const all[] = { &p.node_end, &p.atom,     &p.from, &p.to,     &p.bond, &p.line,
-                            &p.smiles,   &p.scaffold, &p.word, &p.target, &p.time, &p.id };
+                            &p.smiles,   &p.scaffold, &p.word, &p.target, &p.note, &p.id };
     mp_err e = MP_OK;
     *out = (mp_mols_rows){ .raw = { .name = t->file } };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) all[i]->local = true;
@@ -432,7 +431,7 @@ static mp_err read_text(const char *file, mp_span text, const mp_dataset_as *as,
         return mp_fail(MP_ERR_INPUT, "%s: none of %lld rows is a molecule; the first: %s", file,
                        (long long)rows.raw.left.count, rows.raw.left.text[0]);
     if (rows.raw.graphs.graphs == 0) return mp_fail(MP_ERR_INPUT, "%s: has no rows", file);
-    return by_model(&t) ? MP_OK : mp_mols_split(&t, &rows, a, out);
+    return by_model(&t) ? MP_OK : mp_rule_split(t.want.split ? t.want.split : "scaffold", rows.scaffold, a, out);
 }
 
 typedef struct whole {

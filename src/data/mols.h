@@ -22,7 +22,7 @@ typedef struct mp_mols { /* a table and which of its columns are what */
     int labels;
     const int *label; /* labels: their columns, -1 where the table has none that a model knows */
     const char *const *label_name;
-    int time; /* column of the split by time; -1: none */
+    int note; /* column that is kept for a split, or because it was asked for; -1: none */
 } mp_mols;
 
 /* Takes the header off the text, which must stay, and settles the columns by its names and what `as` says of them, which may be
@@ -41,7 +41,6 @@ mp_err mp_mols_blame(const mp_mols *t, const mp_csv_record *r, mp_err e);
 typedef struct mp_mols_rows {
     mp_raw raw;                  /* all but its name and its split */
     const char *const *scaffold; /* B, where the split is by scaffold */
-    const mp_span *time;         /* B, where it is by time */
 } mp_mols_rows;
 
 /* All of it. `set` is what the set is called. Takes the tap. */
@@ -51,13 +50,5 @@ MP_MUST mp_err mp_mols_read_all(const char *file, const char *set, mp_tap tap, c
 /* As a stream for the model `as`: a record a row (stream.h), whether it became a graph or not. `name` and `as` must stay; what is
  * known of columns is in the arena. The tap is the stream's from now on, also when it fails. */
 MP_MUST mp_err mp_stream_csv(const char *name, mp_tap tap, const mp_dataset_as *as, mp_arena *a, mp_stream **out);
-
-/* ---- splits: eight tenths train, one validates, one tests ---- */
-
-/* Fails when it is none of: scaffold, random, stratified, these two with ":SEED", time:COLUMN. */
-MP_MUST mp_err mp_mols_split_check(const char *split);
-
-/* Makes raw's split by the rule of t->want.split (NULL: scaffold). */
-MP_MUST mp_err mp_mols_split(const mp_mols *t, const mp_mols_rows *rows, mp_arena *a, mp_raw *raw);
 
 #endif

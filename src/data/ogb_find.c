@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/guard.h"
 #include "data/archive.h"
+#include "data/format.h"
 #include "data/ogb.h"
 
 #include <dirent.h>
@@ -146,24 +147,10 @@ static mp_err look_in_folder(search *s)
 
 /* ---- both ---- */
 
-/* What folder or zip is called, without slashes at its end. A path that ends in no name is asked for its real one. */
+/* What folder or zip is called. */
 static const char *set_name(const char *path, bool folder, mp_arena *a)
 {
-    size_t n = strlen(path), from;
-    while (n > 1 && path[n - 1] == '/') n--;
-    for (from = n; from > 0 && path[from - 1] != '/';) from--;
-    mp_span name = { path + from, n - from };
-    char *real = name.n == 0 || mp_span_is(name, ".") || mp_span_is(name, "..") ? realpath(path, NULL) : NULL;
-    const char *out;
-    if (real) {
-        const char *slash = strrchr(real, '/');
-        out = mp_arena_text(a, slash + 1, strlen(slash + 1));
-        free(real);
-    } else {
-        if (!folder && name.n > 4 && strncmp(name.p + name.n - 4, ".zip", 4) == 0) name.n -= 4;
-        out = mp_arena_text(a, name.p, name.n);
-    }
-    return out[0] ? out : "set";
+    return folder ? mp_format_folder(path, a) : mp_format_stem(&mp_format_ogb, path, a);
 }
 
 static mp_err found_edges(void *state, const char *path)

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define FORMAT "midpool data set 1"
+#define FORMAT "midpool data set 2"
 
 /* ---- pieces ---- */
 
@@ -191,6 +191,38 @@ static void get_recipe(mp_bytes *b, mp_arena *a, mp_dataset *d)
     d->recipe = *r;
 }
 
+static void put_names(mp_buf *b, const mp_names *n)
+{
+    mp_bytes_put_int(b, n != NULL);
+    if (!n) return;
+    mp_bytes_put_int(b, n->attributes);
+    mp_bytes_put_int(b, n->labels);
+    put_texts(b, n->attribute, n->attributes);
+    put_texts(b, n->label, n->labels);
+    mp_bytes_put_list(b, n->words, (size_t)n->labels, sizeof *n->words);
+    for (int k = 0; k < n->labels; k++) put_texts(b, n->words[k] ? n->word[k] : NULL, n->words[k]);
+}
+
+static const mp_names *get_names(mp_bytes *b, mp_arena *a)
+{
+    if (!mp_bytes_int(b, 0, 1)) return NULL;
+    mp_names *n = MP_NEW(a, mp_names, 1);
+    n->attributes = mp_bytes_count(b);
+    n->labels = (int)mp_bytes_int(b, 0, MP_MAX_LABEL_COLUMNS);
+    n->attribute = get_texts(b, a, n->attributes);
+    n->label = get_texts(b, a, n->labels);
+    n->words = mp_bytes_list(b, a, (size_t)n->labels, sizeof *n->words);
+    b->bad = b->bad || !n->attribute || !n->label || (n->labels && !n->words);
+    const char *const **word = MP_NEW(a, const char *const *, n->labels + 1);
+    for (int k = 0; k < n->labels && !b->bad; k++) {
+        b->bad = n->words[k] < 0;
+        word[k] = b->bad ? NULL : get_texts(b, a, n->words[k]);
+        b->bad = b->bad || (n->words[k] && !word[k]);
+    }
+    n->word = word;
+    return n;
+}
+
 /* ---- all of it ---- */
 
 void mp_dataset_pack(const mp_dataset *d, mp_buf *out)
@@ -205,6 +237,8 @@ void mp_dataset_pack(const mp_dataset *d, mp_buf *out)
     put_sparse(out, &d->x);
     put_sparse(out, &d->edge_x);
     put_recipe(out, &d->recipe);
+    put_names(out, d->names);
+    put_names(out, d->edge_names);
     mp_bytes_put_text(out, d->task->name);
     mp_bytes_put_int(out, d->targets);
     mp_bytes_put_int(out, d->classes);
@@ -251,6 +285,8 @@ static bool get_features(mp_bytes *b, mp_arena *a, mp_dataset *d)
     if (!b->bad) get_sparse(b, a, &d->edge_x);
     b->bad = b->bad || d->x.rows != d->graphs.nodes || (d->edge_x.cols && d->edge_x.rows != d->graphs.edges);
     if (!b->bad) get_recipe(b, a, d);
+    if (!b->bad) d->names = get_names(b, a);
+    if (!b->bad) d->edge_names = get_names(b, a);
     return !b->bad;
 }
 

@@ -23,6 +23,10 @@ typedef struct mp_raw {
     const char *const *target_name; /* target_columns, or NULL: they have no names                */
     const char *const *smiles;      /* B: the molecules that graphs were made from, or NULL       */
     const char *const *id;          /* B: what the graphs are called where they came from, or NULL */
+    int notes;
+    const char *const *note_name;       /* notes: what else is said of graphs, such as who measured them and when */
+    const char *const *note;            /* B x notes: in words, "" where nothing is said */
+    const mp_names *names, *edge_names; /* of the columns of nodes and edges; NULL: they have none */
     /* Labels of column k are 0 .. range[k] - 1, whichever of them occur; NULL: those between the smallest and the largest. */
     const int *label_range, *edge_label_range;
     mp_sparse edge_attributes; /* E x columns in the order of graphs.col; 0 columns: none      */
@@ -32,8 +36,9 @@ typedef struct mp_raw {
     const int *edge_list;    /* E/2: the edges as the files list them, places in graphs.col; NULL: not kept */
     const char *file;        /* where graph b is a line of one file, number first_line + b; else NULL */
     int first_line;
-    const int *line;                               /* B: number of the line of graph b instead, or NULL */
-    mp_left left;                                  /* rows that were left out */
+    const int *line;            /* B: number of the line of graph b instead, or NULL */
+    const char *const *file_of; /* B: where it is a line of several files, that of graph b; or NULL */
+    mp_left left;               /* rows that were left out */
     int self_loops, repeated_edges, added_reverse; /* lines dropped, lines dropped, edges added */
     int fixed[5][2];                               /* as in mp_dataset                         */
     const char *fixed_name[5];

@@ -256,20 +256,21 @@ static const int *dealing_order(const mp_dataset *d, mp_arena *a)
 
 /* Fold of graph b, and for two folds whether it validates when its fold trains. */
 typedef struct dealt {
-    int *fold;
-    bool *fifth;
+    const int *fold;
+    const bool *fifth;
 } dealt;
 
 static dealt deal(const mp_dataset *d, int count, mp_arena *a)
 {
     int graphs = d->graphs.graphs;
     const int *order = dealing_order(d, a);
-    dealt out = { MP_NEW(a, int, graphs), MP_NEW(a, bool, graphs) };
+    int *tests = MP_NEW(a, int, graphs);
+    bool *fifth = MP_NEW(a, bool, graphs);
     for (int i = 0; i < graphs; i++) {
-        out.fold[order[i]] = i % count;
-        out.fifth[order[i]] = i / count % 5 == 0;
+        tests[order[i]] = i % count;
+        fifth[order[i]] = i / count % 5 == 0;
     }
-    return out;
+    return (dealt){ tests, fifth };
 }
 
 /* What graph b is for in fold f: 0 trains, 1 validates, 2 tests. */
@@ -279,7 +280,7 @@ static int role(const dealt *x, int b, int f, int count)
     return count == 2 ? x->fifth[b] : x->fold[b] == (f + count - 1) % count;
 }
 
-static mp_split stratified_split(const dealt *x, int graphs, int f, int count, mp_arena *a)
+static mp_split dealt_split(const dealt *x, int graphs, int f, int count, mp_arena *a)
 {
     int *part[3], n[3] = { 0, 0, 0 };
     for (int b = 0; b < graphs; b++) n[role(x, b, f, count)]++;
@@ -294,6 +295,14 @@ static mp_split stratified_split(const dealt *x, int graphs, int f, int count, m
     return split_of(f + 1, (list){ n[0], part[0] }, (list){ n[1], part[1] }, (list){ n[2], part[2] });
 }
 
+void mp_folds_dealt(int graphs, int count, const int *tests, const bool *fifth, mp_arena *a, mp_folds *out)
+{
+    dealt x = { tests, fifth };
+    mp_split *split = MP_NEW(a, mp_split, count);
+    for (int f = 0; f < count; f++) split[f] = dealt_split(&x, graphs, f, count, a);
+    *out = (mp_folds){ .count = count, .split = split };
+}
+
 mp_err mp_folds_stratified(const mp_dataset *d, int count, mp_arena *a, mp_folds *out)
 {
     int graphs = d->graphs.graphs, least = count == 2 ? 4 : count;
@@ -301,11 +310,28 @@ mp_err mp_folds_stratified(const mp_dataset *d, int count, mp_arena *a, mp_folds
         return mp_fail(MP_ERR_USAGE, "%d folds; expected 2 to %d", count, MP_MAX_FOLDS);
     if (graphs < least) return mp_fail(MP_ERR_INPUT, "%s: %d graphs are too few for %d folds", d->name, graphs, count);
     dealt x = deal(d, count, a);
-    mp_split *split = MP_NEW(a, mp_split, count);
-    for (int f = 0; f < count; f++) split[f] = stratified_split(&x, graphs, f, count, a);
-    *out = (mp_folds){ count, split, "stratified",
-                       mp_arena_printf(a, "%d stratified folds, shuffled with seed 0", count) };
+    mp_folds_dealt(graphs, count, x.fold, x.fifth, a, out);
+    out->from = "stratified";
+    out->about = mp_arena_printf(a, "%d stratified folds, shuffled with seed 0", count);
     return MP_OK;
+}
+
+void mp_folds_json(const mp_folds *folds, mp_buf *b)
+{
+    mp_json_open(b, '[');
+    for (int f = 0; f < folds->count; f++) {
+        const mp_split *s = &folds->split[f];
+        const int *at[LISTS] = { s->train, s->val, s->test }, n[LISTS] = { s->n_train, s->n_val, s->n_test };
+        mp_json_open(b, '{');
+        for (int k = 0; k < LISTS; k++) {
+            mp_json_key(b, list_name[k]);
+            mp_json_open(b, '[');
+            for (int i = 0; i < n[k]; i++) mp_json_put_int(b, at[k][i]);
+            mp_json_close(b, ']');
+        }
+        mp_json_close(b, '}');
+    }
+    mp_json_close(b, ']');
 }
 
 /* The graphs of a list in ascending order. `m` is left with them marked. */

@@ -48,6 +48,13 @@ MP_MUST mp_err mp_folds_parse_json(mp_span text, const char *where, int graphs, 
  * that is left to train on, a fifth of the training half validates instead. Regression: one class. */
 MP_MUST mp_err mp_folds_stratified(const mp_dataset *d, int count, mp_arena *a, mp_folds *out);
 
+/* Folds in which graph b tests in number tests[b], from 0, and validates in the one behind that; with two folds those marked validate where they
+ * do not test. */
+void mp_folds_dealt(int graphs, int count, const int *tests, const bool *fifth, mp_arena *a, mp_folds *out);
+
+/* A list of folds in JSON, as mp_folds_parse_json has it behind "folds". */
+void mp_folds_json(const mp_folds *folds, mp_buf *b);
+
 /* One fold, number `fold`, of graphs that somebody lists, in any order: `given` has train, val and test, the checks are those of
  * mp_folds_parse. Without validation graphs the first of every ten training graphs of each class becomes one, as stratified folds
  * deal them out. */

@@ -40,9 +40,11 @@ void mp_piece_init(mp_piece *p);
 void mp_piece_free(mp_piece *p);
 
 typedef struct mp_stream mp_stream;
+struct mp_book;
 
-/* JSON lines (docs/formats.md), a graph each. `name` opens messages; it and `as` must stay. The tap is the stream's. */
-mp_stream *mp_stream_jsonl(const char *name, mp_tap tap, const mp_dataset_as *as);
+/* JSON lines (docs/formats.md), a graph each. `name` opens messages where `book`, whose tap it is, does not know of files, which may
+ * be NULL; all three and `as` must stay. The tap is the stream's. */
+mp_stream *mp_stream_jsonl(const char *name, struct mp_book *book, mp_tap tap, const mp_dataset_as *as);
 
 /* The files of a TUDataset read in step, tap by tap; those that are not there are all zero. The taps are the stream's from
  * now on, also when it fails. Edges must be in the order of the graphs; of those that are not, a piece may lack some. */

@@ -16,7 +16,8 @@
 
 typedef struct jsonl {
     mp_stream stream;
-    const char *name; /* opens messages */
+    const char *name; /* of all of it */
+    mp_book *book;    /* it is several files; NULL: one */
     const mp_dataset_as *as;
     mp_feed feed;
     size_t searched; /* bytes at the front of the feed that have no line end */
@@ -44,6 +45,13 @@ static int64_t count_lines(const mp_buf *b)
     return (int64_t)mp_newlines(b->p, b->n) + open;
 }
 
+/* The line that has this graph. */
+static mp_line line_of(const jsonl *j, int64_t graph)
+{
+    int line = (int)(graph + 1 + j->head);
+    return j->book ? mp_book_line(j->book, line) : (mp_line){ j->name, line };
+}
+
 /* A line about the set is checked, and says nothing that a model asks for. `n` bytes of the window are whole lines. */
 static mp_err cut_head(jsonl *j, mp_piece *p, size_t n)
 {
@@ -52,7 +60,7 @@ static mp_err cut_head(jsonl *j, mp_piece *p, size_t n)
     bool found = false;
     j->begun = true;
     mp_arena_reset(p->scratch);
-    if (mp_next_line(&seen, &line)) MP_TRY(mp_jsonl_first(line, j->name, p->scratch, &head, &found));
+    if (mp_next_line(&seen, &line)) MP_TRY(mp_jsonl_first(line, line_of(j, 0).file, p->scratch, &head, &found));
     if (found) mp_feed_cut(&j->feed, n - seen.n, &p->text[0]);
     j->head = found;
     return MP_OK;
@@ -82,57 +90,51 @@ static mp_err cut(mp_stream *s, mp_piece *p, bool *got)
     return MP_OK;
 }
 
-/* The line that has this graph. */
-static int line_of(const jsonl *j, int64_t graph)
-{
-    return (int)(graph + 1 + j->head);
-}
-
 typedef struct answers { /* of the graphs of a piece; what a line does not say is missing */
     int64_t *label;
     double *target;
     int labels, targets, columns; /* lines that say so; of `target` */
 } answers;
 
-static mp_err unknown_class(const jsonl *j, int line, const mp_jsonl_graph *g)
+static mp_err unknown_class(mp_line at, const mp_jsonl_graph *g)
 {
     if (g->kind == MP_Y_TEXT)
-        return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": the model knows no class '%.40s'", j->name, line, g->text);
-    return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": the model knows no class %lld", j->name, line, (long long)g->whole);
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": the model knows no class '%.40s'", at.file, at.line, g->text);
+    return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": the model knows no class %lld", at.file, at.line, (long long)g->whole);
 }
 
-static mp_err take_class(const jsonl *j, int line, const mp_jsonl_graph *g, int64_t *label)
+static mp_err take_class(const jsonl *j, mp_line at, const mp_jsonl_graph *g, int64_t *label)
 {
     const mp_dataset_as *as = j->as;
     if (g->kind == MP_Y_WHOLE) {
         *label = g->whole;
-        return mp_class_of(as->class_value, as->classes, *label) < 0 ? unknown_class(j, line, g) : MP_OK;
+        return mp_class_of(as->class_value, as->classes, *label) < 0 ? unknown_class(at, g) : MP_OK;
     }
     for (*label = 0; *label < mp_dataset_as_names(as); ++*label)
         if (strcmp(as->class_name[*label], g->text) == 0) return MP_OK;
-    return unknown_class(j, line, g);
+    return unknown_class(at, g);
 }
 
 /* Answer i of a piece: a class for a model of classes, else one target or several. */
 static mp_err take_answer(const jsonl *j, const mp_piece *p, int i, int most, const mp_jsonl_graph *g, answers *out)
 {
-    int line = line_of(j, p->first + i);
+    mp_line at = line_of(j, p->first + i);
     bool classes = j->as->task && j->as->task->classes, list = g->kind == MP_Y_LIST;
     double number = g->real;
     if (classes && j->as->classes && (g->kind == MP_Y_WHOLE || g->kind == MP_Y_TEXT)) {
         out->labels++;
-        return take_class(j, line, g, &out->label[i]);
+        return take_class(j, at, g, &out->label[i]);
     }
     if (g->kind == MP_Y_TEXT && !classes && j->as->class_name) { /* no or yes by its name */
         int64_t yes;
-        MP_TRY(take_class(j, line, g, &yes));
+        MP_TRY(take_class(j, at, g, &yes));
         number = (double)yes;
     } else if (classes || g->kind == MP_Y_NONE || g->kind == MP_Y_TEXT) {
         return MP_OK;
     }
     int columns = list ? g->targets : 1;
     if (j->as->targets && j->as->targets != columns)
-        return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": %d numbers; the model knows %d", j->name, line, columns,
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": %d numbers; the model knows %d", at.file, at.line, columns,
                        j->as->targets);
     if (!out->target) {
         out->columns = columns;
@@ -140,7 +142,7 @@ static mp_err take_answer(const jsonl *j, const mp_piece *p, int i, int most, co
         for (size_t k = 0; k < (size_t)most * (size_t)columns; k++) out->target[k] = (double)NAN;
     }
     if (columns != out->columns)
-        return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": %d targets; lines before have %d", j->name, line, columns,
+        return mp_fail(MP_ERR_INPUT, "%s:%d: \"y\": %d targets; lines before have %d", at.file, at.line, columns,
                        out->columns);
     for (int k = 0; k < columns; k++)
         out->target[(size_t)i * (size_t)columns + (size_t)k] = list ? g->target[k] : number;
@@ -149,7 +151,7 @@ static mp_err take_answer(const jsonl *j, const mp_piece *p, int i, int most, co
 }
 
 /* The graph of one line; what it is made of stays in the piece's memory, the JSON does not. */
-static mp_err read_line(const jsonl *j, mp_piece *p, mp_span text, int line, mp_jsonl_graph *read, mp_graph *g,
+static mp_err read_line(const jsonl *j, mp_piece *p, mp_span text, mp_line at, mp_jsonl_graph *read, mp_graph *g,
                         mp_sparse *x)
 {
     const mp_recipe *r = j->as->recipe;
@@ -157,9 +159,9 @@ static mp_err read_line(const jsonl *j, mp_piece *p, mp_span text, int line, mp_
                              r->edge_attributes };
     int unseen;
     mp_arena_reset(p->scratch);
-    MP_TRY(mp_jsonl_line(text, j->name, line, &shape, p->scratch, read));
+    MP_TRY(mp_jsonl_line(text, at.file, at.line, &shape, p->scratch, read));
     mp_err e = mp_query_build(r, &read->query, p->memory, g, x, &unseen);
-    if (e != MP_OK) return mp_fail_within(e, "%s:%d", j->name, line);
+    if (e != MP_OK) return mp_fail_within(e, "%s:%d", at.file, at.line);
     p->data.unseen_nodes += unseen;
     return MP_OK;
 }
@@ -169,12 +171,20 @@ static mp_err join(const jsonl *j, mp_piece *p, const mp_graph *g, const mp_spar
 {
     mp_dataset *d = &p->data;
     mp_piece_join(p, j->as->recipe, g, x);
+    int *line = MP_NEW_RAW(p->memory, int, p->count + 1);
+    const char **file_of = MP_NEW_RAW(p->memory, const char *, p->count + 1);
     mp_raw raw = { .name = j->name,
                    .graphs = d->graphs,
                    .class_name = j->as->class_name,
                    .class_names = mp_dataset_as_names(j->as),
                    .file = j->name,
-                   .first_line = line_of(j, p->first) };
+                   .line = line,
+                   .file_of = file_of };
+    for (int i = 0; i < p->count; i++) {
+        mp_line at = line_of(j, p->first + i);
+        line[i] = at.line;
+        file_of[i] = at.file;
+    }
     if (y->labels == p->count) raw.graph_label = y->label;
     if (y->targets) {
         raw.target = y->target;
@@ -211,7 +221,8 @@ static mp_err read_piece(const mp_stream *s, mp_piece *p)
 
 static mp_err blame(const mp_stream *s, int64_t graph, mp_err e)
 {
-    return mp_fail_within(e, "%s:%d", ((const jsonl *)s)->name, line_of((const jsonl *)s, graph));
+    mp_line at = line_of((const jsonl *)s, graph);
+    return mp_fail_within(e, "%s:%d", at.file, at.line);
 }
 
 static void close_feed(mp_stream *s)
@@ -220,7 +231,7 @@ static void close_feed(mp_stream *s)
     mp_put(s);
 }
 
-mp_stream *mp_stream_jsonl(const char *name, mp_tap tap, const mp_dataset_as *as)
+mp_stream *mp_stream_jsonl(const char *name, mp_book *book, mp_tap tap, const mp_dataset_as *as)
 {
     jsonl *j = mp_get_zero(1, sizeof *j);
     if (!j) {
@@ -229,6 +240,7 @@ mp_stream *mp_stream_jsonl(const char *name, mp_tap tap, const mp_dataset_as *as
     }
     *j = (jsonl){ .stream = { .cut = cut, .read = read_piece, .blame = blame, .close = close_feed },
                   .name = name,
+                  .book = book,
                   .as = as };
     mp_feed_open(&j->feed, tap);
     return &j->stream;

@@ -100,6 +100,8 @@ mp_err mp_tu_write(const mp_raw *raw, const char *folder)
         [MP_TU_EDGE_LABELS] = write_edge_labels,
         [MP_TU_EDGE_ATTRIBUTES] = write_edge_attributes,
     };
+    if (raw->graphs.edges == 0)
+        return mp_fail(MP_ERR_INPUT, "%s: has no edges, and TUDataset files have no place for such a set", raw->name);
     MP_TRY(mp_make_folder(folder));
     mp_err e = MP_OK;
     for (int part = 0; part < MP_TU_PARTS && e == MP_OK; part++) {

@@ -2,6 +2,8 @@
  *
  * Reading trusts nothing: the tensors must be exactly those that a model of the stored configuration has, so
  * a file either gives a model that works or an error that says what is wrong with it.
+ *
+ * 550 lines because whatever stands in the file has a few of its own, to be written and to be read back.
  * SPDX-License-Identifier: MIT */
 #include "model/checkpoint.h"
 #include "base/json.h"
@@ -35,6 +37,8 @@ mp_about mp_about_of(const mp_dataset *d, const mp_model *m)
                        .class_names = d->class_names,
                        .class_name = d->class_name,
                        .target_name = d->target_name,
+                       .names = d->names,
+                       .edge_names = mp_model_edge_features(m) ? d->edge_names : NULL,
                        .dataset = d->name,
                        .version = MP_VERSION };
 }
@@ -48,7 +52,9 @@ mp_dataset_as mp_about_as(const mp_model *m, const mp_about *about)
                             .classes = about->classes,
                             .class_value = about->class_value,
                             .class_name = about->class_name,
-                            .target_name = about->target_name };
+                            .target_name = about->target_name,
+                            .names = about->names,
+                            .edge_names = about->edge_names };
 }
 
 mp_dataset_as mp_config_as(const mp_config *c)
@@ -125,6 +131,22 @@ static void put_labels(const mp_goal *goal, const mp_about *about, mp_buf *b)
     put_names("label_names", about->target_name, goal->columns, b);
 }
 
+void mp_names_text(const mp_names *n, mp_buf *b)
+{
+    mp_json_open(b, '{');
+    put_names("attributes", n->attribute, n->attributes, b);
+    mp_json_key(b, "labels");
+    mp_json_open(b, '[');
+    for (int k = 0; k < n->labels; k++) {
+        mp_json_open(b, '{');
+        mp_json_add_text(b, "name", n->label[k]);
+        if (n->words[k]) put_names("words", n->word[k], n->words[k], b);
+        mp_json_close(b, '}');
+    }
+    mp_json_close(b, ']');
+    mp_json_close(b, '}');
+}
+
 static void put_about(const mp_model *m, const mp_about *about, mp_buf *b)
 {
     mp_json_open(b, '{');
@@ -144,6 +166,14 @@ static void put_about(const mp_model *m, const mp_about *about, mp_buf *b)
     mp_json_add_text(b, "dataset", about->dataset ? about->dataset : "");
     mp_json_key(b, "recipe");
     mp_recipe_text(&about->recipe, b);
+    if (about->names) {
+        mp_json_key(b, "columns");
+        mp_names_text(about->names, b);
+    }
+    if (about->edge_names) {
+        mp_json_key(b, "edge_columns");
+        mp_names_text(about->edge_names, b);
+    }
     mp_json_close(b, '}');
 }
 
@@ -280,6 +310,54 @@ static mp_err get_names(const mp_json *root, const char *key, const char *things
         return mp_fail(MP_ERR_INPUT, "%s: '%s' must be a text for each of %d %s", name, key, count, things);
     *out = names;
     return MP_OK;
+}
+
+/* Words of a label column, which ascend, one for each of `count` labels. */
+static mp_err get_words(const mp_json *label, int min, int count, const char *name, mp_arena *a, int *words,
+                        const char *const **out)
+{
+    if (!mp_json_get(label, "words")) return MP_OK;
+    MP_TRY(get_names(label, "words", "labels", count, name, a, out));
+    for (int i = 1; i < count; i++)
+        if (strcmp((*out)[i - 1], (*out)[i]) >= 0)
+            return mp_fail(MP_ERR_INPUT, "%s: 'words' of a label must ascend", name);
+    if (min != 0) return mp_fail(MP_ERR_INPUT, "%s: labels that are words must begin with 0", name);
+    *words = count;
+    return MP_OK;
+}
+
+/* Names of `attributes` and `labels` columns, where the file has them. */
+static mp_err get_column_names(const mp_json *root, const char *key, int attributes, int labels, const int *min,
+                               const int *count, const char *name, mp_arena *a, const mp_names **out)
+{
+    const mp_json *object = mp_json_get(root, key), *list;
+    if (!object) return MP_OK;
+    mp_names *n = MP_NEW(a, mp_names, 1);
+    const char **label = MP_NEW(a, const char *, labels + 1);
+    const char *const **word = MP_NEW(a, const char *const *, labels + 1);
+    int *words = MP_NEW(a, int, labels + 1), k = 0;
+    *n = (mp_names){ .attributes = attributes, .labels = labels, .label = label, .words = words, .word = word };
+    MP_TRY(get_names(object, "attributes", "attributes", attributes, name, a, &n->attribute));
+    MP_TRY(mp_json_need(object, "labels", MP_JSON_ARRAY, name, &list));
+    if (!n->attribute || list->count != labels)
+        return mp_fail(MP_ERR_INPUT, "%s: '%s' must name %d attributes and %d labels", name, key, attributes, labels);
+    for (const mp_json *v = list->first; v; v = v->next, k++) {
+        const mp_json *text;
+        MP_TRY(mp_json_need(v, "name", MP_JSON_STRING, name, &text));
+        label[k] = mp_arena_text(a, text->text, strlen(text->text));
+        MP_TRY(get_words(v, min[k], count[k], name, a, &words[k], &word[k]));
+    }
+    *out = n;
+    return MP_OK;
+}
+
+static mp_err get_all_names(const mp_json *root, const char *name, mp_arena *a, mp_about *about)
+{
+    const mp_recipe *r = &about->recipe;
+    MP_TRY(get_column_names(root, "columns", r->skip_attributes + r->attributes, r->label_columns, r->label_min,
+                            r->label_count, name, a, &about->names));
+    return get_column_names(root, "edge_columns", r->edge_attributes, r->edge_label_columns, r->edge_label_min,
+                            r->edge_label_count, name, a, &about->edge_names);
 }
 
 static mp_err get_classes(const mp_json *root, int outputs, const char *name, mp_arena *a, mp_about *about)
@@ -426,6 +504,7 @@ static mp_err build(const mp_safetensors *s, const mp_json *root, const char *na
     MP_TRY(mp_json_need_int(root, "outputs", 1, 100000, name, &outputs));
     *about = (mp_about){ 0 };
     MP_TRY(get_recipe(root, name, &about->recipe));
+    MP_TRY(get_all_names(root, name, a, about));
     MP_TRY(get_goal(root, (int)outputs, &config, name, a, about, &goal));
     if (mp_config_fits(&config, goal.task) != MP_OK) return mp_fail_within(MP_ERR_INPUT, "%s", name);
     const char *dataset = mp_json_text(root, "dataset", ""), *version = mp_json_text(root, "version", "");

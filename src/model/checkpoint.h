@@ -10,7 +10,8 @@
  *
  * and, where there are any: "targets": {"mean": [..], "std": [..]}, the scale of numbers; "class_names": [..],
  * "label_names": [..]; in the recipe
- * "edges": {"attributes": 0, "labels": [..]}. Of the configuration, options of later versions where they are not at their
+ * "edges": {"attributes": 0, "labels": [..]}; "columns": {"attributes": [..], "labels": [{"name": .., "words": [..]}, ..]},
+ * what columns of nodes are called, with the words that labels stand for, and "edge_columns", likewise. Of the configuration, options of later versions where they are not at their
  * defaults.
  *
  * The same model gives the same bytes on every machine.
@@ -24,13 +25,14 @@
 
 typedef struct mp_about { /* what a model knows of its data */
     mp_recipe recipe;
-    int classes;                    /* where labels are classes: as many as the model has outputs; else 0 */
-    const int64_t *class_value;     /* the number a class has in label files */
-    int class_names;                /* 0: labels are no text; else as many as classes, or 2: of no and yes */
-    const char *const *class_name;  /* what they are called; NULL: see above */
-    const char *const *target_name; /* what the label columns are called, or NULL */
-    const char *dataset;            /* what it was trained on                                   */
-    const char *version;            /* of the program that wrote it; set by loading             */
+    int classes;                        /* where labels are classes: as many as the model has outputs; else 0 */
+    const int64_t *class_value;         /* the number a class has in label files */
+    int class_names;                    /* 0: labels are no text; else as many as classes, or 2: of no and yes */
+    const char *const *class_name;      /* what they are called; NULL: see above */
+    const char *const *target_name;     /* what the label columns are called, or NULL */
+    const mp_names *names, *edge_names; /* what the columns of features are called, or NULL */
+    const char *dataset;                /* what it was trained on                                   */
+    const char *version;                /* of the program that wrote it; set by loading             */
 } mp_about;
 
 /* Points into the data set that the model learned from, which must stay. */
@@ -44,6 +46,7 @@ mp_dataset_as mp_config_as(const mp_config *c);
 
 /* A recipe as the file has it: equal texts make equal features. */
 void mp_recipe_text(const mp_recipe *r, mp_buf *b);
+void mp_names_text(const mp_names *n, mp_buf *b); /* and names of columns */
 
 void mp_checkpoint_write(mp_model *m, const mp_about *about, mp_buf *out);
 MP_MUST mp_err mp_checkpoint_save(const char *path, mp_model *m, const mp_about *about);

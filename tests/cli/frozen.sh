@@ -25,7 +25,7 @@ hash() { # FILE: of pages and pictures
     show train --pool sag --help
     show train --help-all
     for c in demo ops train cv sweep predict explain report compare merge export status selftest "data list" "data info" "data generate colors3" \
-        "data generate triangles" "data generate distinct" "data generate er" "data generate community" "data generate david" "data audit" "data convert" "data from-smiles" "data fetch" "bench epoch" "bench er"; do
+        "data generate triangles" "data generate distinct" "data generate er" "data generate community" "data generate david" "data audit" "data convert" "data split" "data from-smiles" "data fetch" "bench epoch" "bench er"; do
         # shellcheck disable=SC2086
         show $c --help
     done

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/tiny.h"
 
+#include "data/gather.h"
 #include "data/jsonl.h"
 
 static void run(const char *line)
@@ -55,15 +56,22 @@ static void a_converted_set_trains_the_same_model(void **state)
     run("data convert @/in/TINY @/t.jsonl");
     run("data convert @/t.jsonl @/back");
     refuse(2, "data convert @/t.jsonl @/back", "back: the folder is not empty");
-    static const char *const sets[] = { "in/TINY", "t.jsonl", "back" }, *const models[] = { "a.st", "b.st", "c.st" };
-    for (int i = 0; i < 3; i++)
+    run("data convert @/in/TINY @/t.graphml");
+    run("data convert @/t.graphml @/tab/TINY --format tables");
+    static const char *const sets[] = { "in/TINY", "t.jsonl", "back", "t.graphml", "tab/TINY" };
+    static const char *const models[] = { "a.st", "b.st", "c.st", "d.st", "e.st" };
+    for (int i = 0; i < 5; i++)
         run(mp_arena_printf(arena, "train @/%s --pool topk --hidden 8 --epochs 2 --fold 2 --quiet --out @/%s", sets[i],
                             models[i]));
     same_files("a.st", "b.st");
     same_files("a.st", "c.st");
+    same_files("a.st", "d.st");
+    same_files("a.st", "e.st");
     const char *answers = output("predict @/a.st @/in/TINY --json");
     assert_non_null(strstr(answers, "accuracy"));
     assert_string_equal(answers, output("predict @/a.st @/t.jsonl --json"));
+    assert_string_equal(answers, output("predict @/a.st @/t.graphml --json"));
+    assert_string_equal(answers, output("predict @/a.st @/tab/TINY --json"));
     assert_string_equal(output("explain @/a.st @/in/TINY --graph 3 --json"),
                         output("explain @/a.st @/t.jsonl --graph 3 --json"));
 }
@@ -90,14 +98,17 @@ static void values_of_edges_reach_the_model_from_either_format(void **state)
     raw.name = "EDGES";
     assert_int_equal(mp_tu_write(&raw, path("EDGES")), MP_OK);
     run("data convert @/EDGES @/e.jsonl");
+    run("data convert @/EDGES @/tab/EDGES --format tables");
     run("data convert @/e.jsonl @/ignored.jsonl --edge-attributes ignore");
-    static const char *const sets[] = { "EDGES", "e.jsonl" }, *const models[] = { "ea.st", "eb.st" };
-    for (int i = 0; i < 2; i++)
+    static const char *const sets[] = { "EDGES", "e.jsonl", "tab/EDGES" }, *const models[] = { "ea.st", "eb.st",
+                                                                                               "ec.st" };
+    for (int i = 0; i < 3; i++)
         run(mp_arena_printf(arena,
                             "train @/%s --pool topk --conv gine --edge-attributes use --hidden 8 --epochs 2 --quiet "
                             "--out @/%s",
                             sets[i], models[i]));
     same_files("ea.st", "eb.st");
+    same_files("ea.st", "ec.st");
     assert_string_equal(output("predict @/ea.st @/EDGES --csv"), output("predict @/ea.st @/e.jsonl --csv"));
     refuse(1, "predict @/ea.st @/ignored.jsonl", "ignored.jsonl:2: the model needs 1 attributes of edges");
 }
@@ -124,12 +135,103 @@ static void classes_with_names_keep_them(void **state)
     run("cv @/named.jsonl --pool topk --hidden 8 --epochs 1 --folds 2 --seeds 1 --quiet --store @/n.db");
 }
 
+static void put_table(const char *name, const mp_buf *text)
+{
+    assert_int_equal(mp_write_file(path(name), text->p, text->n), MP_OK);
+}
+
+/* Paths of atoms whose class is that of the first one. `turned`: columns in another order; `only`: graphs of that atom alone. */
+static void make_atoms(const char *folder, bool turned, char only)
+{
+    mp_buf nodes = { 0 }, edges = { 0 }, graphs = { 0 };
+    mp_buf_puts(&nodes, turned ? "mass,more,graph,atom,node\n" : "graph,node,atom,mass\n");
+    mp_buf_puts(&edges, "graph,source,target\n");
+    mp_buf_puts(&graphs, "graph,y,lab\n");
+    for (int b = 0; b < 30; b++) {
+        char atom = "CNO"[b % 3];
+        if (only && atom != only) continue;
+        mp_buf_printf(&graphs, "g%d,%s,lab%d\n", b, atom == 'O' ? "oxide" : "other", b % 5);
+        for (int v = 0; v < 4; v++) {
+            if (turned)
+                mp_buf_printf(&nodes, "%d.5,x,g%d,%c,%d\n", v, b, atom, v);
+            else
+                mp_buf_printf(&nodes, "g%d,%d,%c,%d.5\n", b, v, atom, v);
+            if (v) mp_buf_printf(&edges, "g%d,%d,%d\n", b, v - 1, v);
+        }
+    }
+    assert_int_equal(mp_make_folder(path(folder)), MP_OK);
+    put_table(mp_arena_printf(arena, "%s/nodes.csv", folder), &nodes);
+    put_table(mp_arena_printf(arena, "%s/edges.csv", folder), &edges);
+    put_table(mp_arena_printf(arena, "%s/graphs.csv", folder), &graphs);
+    mp_buf_free(&nodes);
+    mp_buf_free(&edges);
+    mp_buf_free(&graphs);
+}
+
+/* The line of answers that begins with a number. */
+static const char *line_from(const char *text, int number)
+{
+    const char *at = strstr(text, mp_arena_printf(arena, "\n%d,", number));
+    assert_non_null(at);
+    at = strchr(at, ',');
+    return mp_arena_text(arena, at, strcspn(at, "\n"));
+}
+
+/* A word has the number that the model gave it, whatever other words a file has; a column is found by its name. */
+static void a_model_knows_its_columns_and_words_again(void **state)
+{
+    (void)state;
+    make_atoms("atoms", false, 0);
+    make_atoms("turned", true, 'O');
+    run("train @/atoms --pool topk --hidden 8 --epochs 30 --lr 0.01 --quiet --out @/w.st");
+    const char *all = output("predict @/w.st @/atoms --csv"), *few = output("predict @/w.st @/turned --csv");
+    assert_non_null(strstr(all, "p_oxide"));
+    for (int i = 0; i < 10; i++) assert_string_equal(line_from(few, i), line_from(all, 3 * i + 2));
+    assert_string_not_equal(line_from(all, 0), line_from(all, 2));
+    run("data convert @/turned @/turned.graphml");
+    assert_string_equal(few, output("predict @/w.st @/turned.graphml --csv"));
+    run("data convert @/atoms @/forgotten.jsonl");
+    assert_string_equal(all, output("predict @/w.st @/forgotten.jsonl --csv"));
+    mp_buf nodes = { 0 };
+    mp_buf_puts(&nodes, "graph,node,atom,mass\ng2,0,Xe,1\n");
+    put_table("turned/nodes.csv", &nodes);
+    mp_buf_free(&nodes);
+    mp_buf edges = { 0 }, graphs = { 0 };
+    mp_buf_puts(&edges, "graph,source,target\n");
+    mp_buf_puts(&graphs, "graph\ng2\n");
+    put_table("turned/edges.csv", &edges);
+    put_table("turned/graphs.csv", &graphs);
+    mp_buf_free(&edges);
+    mp_buf_free(&graphs);
+    refuse(1, "predict @/w.st @/turned", "turned/nodes.csv:2: column 'atom': the model knows no 'Xe'");
+}
+
+/* Folds that data split writes are those that cv runs on. */
+static void folds_by_group_are_run(void **state)
+{
+    (void)state;
+    make_atoms("labs", false, 0);
+    const char *said = output("data split @/labs --by group:lab --folds 5 --out @/labs.json");
+    assert_non_null(strstr(said, "5 folds by group:lab, of 30 graphs of labs"));
+    assert_non_null(strstr(said, "fold 5   18 train, 6 validate, 6 test"));
+    mp_span text;
+    assert_int_equal(mp_slurp(path("labs.json"), 0, arena, &text), MP_OK);
+    assert_non_null(strstr(text.p, "\"test\":[4,9,14,19,24,29]")); /* lab4 */
+    run("cv @/labs --folds-from @/labs.json --pool topk --hidden 8 --epochs 1 --seeds 1 --quiet --store @/labs.db");
+    refuse(2, "data split @/labs --by group:who --out @/x.json", "nothing of its graphs is called 'who'; there is lab");
+    refuse(2, "data split @/labs --by shape --out @/x.json", "--by: expected scaffold");
+    refuse(2, "data split @/labs", "--out: say which file");
+    refuse(2, "data split @/labs --out @/x.txt", "--out: say which file");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_converted_set_trains_the_same_model),
         cmocka_unit_test(values_of_edges_reach_the_model_from_either_format),
         cmocka_unit_test(classes_with_names_keep_them),
+        cmocka_unit_test(a_model_knows_its_columns_and_words_again),
+        cmocka_unit_test(folds_by_group_are_run),
     };
     return cmocka_run_group_tests_name("convert", tests, make_data, clean);
 }

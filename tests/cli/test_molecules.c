@@ -88,7 +88,8 @@ static void help_names_the_columns_that_are_found_by_themselves(void **state)
 static void columns_are_refused_where_there_are_none(void **state)
 {
     (void)state;
-    refuse(2, "train @/TINY --label active", "--label: is for tables (.csv) of molecules");
+    refuse(2, "train @/TINY --label active", "--label: is for tables and GraphML");
+    refuse(2, "data info @/TINY --ignore active", "--ignore: is for tables and GraphML");
     refuse(2, "data info @/TINY --split random", "--split: is for tables");
     refuse(2, "data audit @/TINY --smiles x", "--smiles: is for tables");
     refuse(2, "data convert @/TINY @/x.jsonl --strict", "--strict: is for tables");

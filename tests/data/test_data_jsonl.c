@@ -6,6 +6,7 @@
 
 #include "data/gather.h"
 #include "data/jsonl.h"
+#include "data/load.h"
 #include "data/seal.h"
 #include "data/stream.h"
 
@@ -14,7 +15,7 @@ static const mp_dataset_as with_edges = { .edges = true };
 static mp_err read_text(const char *text, const mp_dataset_as *as, mp_arena *a, mp_raw *out)
 {
     memory m = { mp_span_of(text), 7 };
-    return mp_jsonl_read("in", "SET", (mp_tap){ pour, leave, &m }, as, a, out);
+    return mp_jsonl_read("in", NULL, "SET", (mp_tap){ pour, leave, &m }, as, a, out);
 }
 
 static const char all_keys[] =
@@ -277,7 +278,7 @@ static void sets_go_to_lines_and_back_without_a_loss(void **state)
         mp_tap tap;
         WORKS(mp_jsonl_write(&raw, NULL, path));
         WORKS(mp_tap_file(path, &tap));
-        WORKS(mp_jsonl_read(path, "other", tap, &with_edges, a, &lines));
+        WORKS(mp_jsonl_read(path, NULL, "other", tap, &with_edges, a, &lines));
         same_raw(&raw, &lines);
         const char *home = mp_arena_printf(a, "%s/%d", folder, kind);
         WORKS(mp_tu_write(&lines, home));
@@ -294,7 +295,7 @@ static void sets_go_to_lines_and_back_without_a_loss(void **state)
 static mp_err first_piece(const char *text, const mp_dataset_as *as, mp_piece *p, int *graphs)
 {
     memory m = { mp_span_of(text), 5 };
-    mp_stream *s = mp_stream_jsonl("in", (mp_tap){ pour, leave, &m }, as);
+    mp_stream *s = mp_stream_jsonl("in", NULL, (mp_tap){ pour, leave, &m }, as);
     bool got = true;
     mp_err e = MP_OK;
     *graphs = 0;
@@ -341,6 +342,61 @@ static void a_stream_passes_the_line_about_the_set_and_takes_answers(void **stat
     mp_piece_free(&p);
 }
 
+static void put_file(const char *folder, const char *name, const char *text, mp_arena *a)
+{
+    WORKS(mp_write_file(mp_arena_printf(a, "%s/%s", folder, name), text, strlen(text)));
+}
+
+/* Messages name the file and the line in it; the last line of a file needs no end. */
+static void files_of_a_folder_are_one_set(void **state)
+{
+    mp_arena *a = *state;
+    const char *top = new_folder(a), *path;
+    mp_raw raw;
+    put_file(top, "b.jsonl", "\xEF\xBB\xBF{\"nodes\": 3, \"y\": \"u\"}", a);
+    put_file(top, "a.jsonl",
+             "{\"dataset\": \"T\", \"folds\": [{\"train\": [0], \"val\": [1], \"test\": [2]}]}\n{\"nodes\": 1, \"y\": "
+             "\"v\"}\n{\"nodes\": 2, \"y\": \"u\"}",
+             a);
+    put_file(top, "c.jsonl", "", a);
+    put_file(top, "d.jsonl", "{\"nodes\": 4, \"y\": \"v\"}\n", a);
+    put_file(top, "notes.txt", "not a graph", a);
+    WORKS(mp_dataset_raw(top, NULL, NULL, a, &raw, &path));
+    assert_string_equal(raw.name, "T");
+    assert_int_equal(raw.graphs.graphs, 4);
+    assert_int_equal(raw.graphs.node_ptr[3], 6);
+    static const int line[] = { 2, 3, 1, 1 };
+    assert_memory_equal(raw.line, line, sizeof line);
+    assert_non_null(strstr(raw.file_of[2], "/b.jsonl"));
+    assert_non_null(strstr(raw.file_of[3], "/d.jsonl"));
+    assert_non_null(raw.fold_text);
+    put_file(top, "d.jsonl", "{\"nodes\": 4, \"y\": \"v\"}\n{\"nodes\": 4, \"y\": 1}\n", a);
+    FAILS(mp_dataset_raw(top, NULL, NULL, a, &raw, &path), "/d.jsonl:2: \"y\": a number, but a text on line 2 of ");
+    put_file(top, "d.jsonl", "{\"nodes\": 4}\n", a);
+    FAILS(mp_dataset_raw(top, NULL, NULL, a, &raw, &path), "/d.jsonl:1: \"y\" is missing");
+    put_file(top, "d.jsonl", "{}\n", a);
+    FAILS(mp_dataset_raw(top, NULL, NULL, a, &raw, &path), "/d.jsonl:1: 'nodes' is missing");
+    remove_folder(top);
+}
+
+static void notes_are_texts_and_numbers_of_graphs(void **state)
+{
+    mp_arena *a = *state;
+    mp_raw raw;
+    WORKS(read_text("{\"nodes\":1}\n{\"nodes\":1,\"notes\":{\"lab\":\"A\",\"year\":2021}}\n{\"nodes\":1,\"notes\":{"
+                    "\"year\":0.5}}\n",
+                    NULL, a, &raw));
+    assert_int_equal(raw.notes, 2);
+    assert_string_equal(raw.note_name[1], "year");
+    static const char *const note[] = { "", "", "A", "2021", "", "0.5" };
+    for (int i = 0; i < 6; i++) assert_string_equal(raw.note[i], note[i]);
+    FAILS(read_text("{\"nodes\":1,\"notes\":{\"lab\":\"A\"}}\n{\"nodes\":1,\"notes\":{\"la\":\"A\"}}\n", NULL, a, &raw),
+          "in:2: \"notes\": one that the first line with notes does not have");
+    FAILS(read_text("{\"nodes\":1,\"notes\":{\"lab\":[]}}\n", NULL, a, &raw),
+          "expected an object of texts and numbers");
+    FAILS(read_text("{\"nodes\":1,\"notes\":3}\n", NULL, a, &raw), "expected an object of texts and numbers");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +411,8 @@ int main(void)
         CASE(folds_in_the_line_about_the_set_are_its_folds),
         CASE(sets_go_to_lines_and_back_without_a_loss),
         CASE(a_stream_passes_the_line_about_the_set_and_takes_answers),
+        CASE(files_of_a_folder_are_one_set),
+        CASE(notes_are_texts_and_numbers_of_graphs),
     };
     return cmocka_run_group_tests_name("data_jsonl", tests, NULL, NULL);
 }

@@ -155,7 +155,7 @@ static void what_is_wrong_is_said_with_line_and_column(void **state)
           "t.csv: say with --label which columns are to be learned: smiles, y" },
         { "smiles,y\nC,2\n", { .split = "by hand" }, "--split: expected scaffold, random" },
         { "smiles,y\nC,2\n", { .split = "time:t" }, "--split: t.csv has no column 't'" },
-        { "smiles,y\nC,2\n", { .split = "stratified" }, "--split stratified: is by the first label" },
+        { "smiles,y\nC,2\n", { .split = "stratified" }, "stratified: is by the first label" },
         { "smiles,y\nC,2\nCC,x\n", { .labels = "y" }, "t.csv:3: column 'y': expected a number, or nothing, got 'x'" },
         { "smiles,y\nC,2\nCC,1e60\n", { .labels = "y" }, "t.csv:3: column 'y': expected a number" },
         { "smiles,y\nC,x\nCC,1\n", { .labels = "y" }, "t.csv:3: column 'y': expected a word" },
@@ -169,7 +169,7 @@ static void what_is_wrong_is_said_with_line_and_column(void **state)
         { "smiles,y\nC\n", { 0 }, "t.csv:2: 1 field; the header has 2" },
         { "smiles,t\nC,1\nC,x\n", { .split = "time:t" }, "t.csv:3: column 't': expected a number, as before, got 'x'" },
         { "smiles,t\nC,2020-01-01\nC,7\n", { .split = "time:t" }, "t.csv:3: column 't': expected a date" },
-        { "smiles,t\nC,\n", { .split = "time:t" }, "t.csv:2: column 't': expected a number, or a date" },
+        { "smiles,t\nC,\n", { .split = "time:t" }, "t.csv:2: column 't' is empty" },
     };
     mp_raw raw;
     NEED_RDKIT();

@@ -55,7 +55,7 @@ static void from_lines(mp_arena *a, const char *text, mp_dataset *d)
     mp_raw raw;
     memory m = { mp_span_of(text), 7 };
     mp_dataset_as as = { .edges = true };
-    WORKS(mp_jsonl_read("in", "LINES", (mp_tap){ pour, leave, &m }, &as, a, &raw));
+    WORKS(mp_jsonl_read("in", NULL, "LINES", (mp_tap){ pour, leave, &m }, &as, a, &raw));
     WORKS(mp_dataset_build(&raw, &as, a, d));
 }
 

@@ -190,7 +190,7 @@ static void pieces_are_the_whole_set(void **state)
         WORKS(read_all(s, &whole, &graphs, &pieces));
         assert_int_equal(graphs, GRAPHS);
         assert_true(pieces > 3);
-        s = mp_stream_jsonl("lines", tap_of(*state, span(&t.lines), steps[i]), &as_labels);
+        s = mp_stream_jsonl("lines", NULL, tap_of(*state, span(&t.lines), steps[i]), &as_labels);
         WORKS(read_all(s, &whole, &graphs, &pieces));
         assert_int_equal(graphs, GRAPHS);
         assert_true(pieces > 3);
@@ -210,7 +210,7 @@ static void values_of_edges_are_in_the_pieces_when_the_model_takes_them(void **s
     WORKS(open_tu(&t, &as_edges, 4096, *state, &s));
     WORKS(read_all(s, &whole, &graphs, &pieces));
     assert_int_equal(graphs, GRAPHS);
-    s = mp_stream_jsonl("lines", tap_of(*state, span(&t.lines), 4096), &as_edges);
+    s = mp_stream_jsonl("lines", NULL, tap_of(*state, span(&t.lines), 4096), &as_edges);
     WORKS(read_all(s, &whole, &graphs, &pieces));
     assert_int_equal(graphs, GRAPHS);
     mp_buf_puts(&t.part[MP_TU_EDGE_LABELS], "1\n"); /* a line too many: seen by whoever reads the file */
@@ -314,7 +314,7 @@ static void bad_lines_name_file_and_line_and_spare_the_lines_before(void **state
         int graphs, pieces;
         snprintf(text, sizeof text, "%s%s%s\n%s", GOOD, GOOD, rows[i][0], GOOD);
         for (size_t step = 1; step < 2000; step *= 100) {
-            mp_stream *s = mp_stream_jsonl("in", tap_of(*state, mp_span_of(text), step), &as_labels);
+            mp_stream *s = mp_stream_jsonl("in", NULL, tap_of(*state, mp_span_of(text), step), &as_labels);
             FAILS(read_all(s, NULL, &graphs, &pieces), rows[i][1]);
             assert_int_equal(graphs, 2);
         }
@@ -332,7 +332,7 @@ static void forms_that_mean_the_same_give_the_same(void **state)
     };
     mp_piece first, p;
     for (int i = 0; i < 3; i++) {
-        mp_stream *s = mp_stream_jsonl("in", tap_of(*state, mp_span_of(same[i]), 100), &as_labels);
+        mp_stream *s = mp_stream_jsonl("in", NULL, tap_of(*state, mp_span_of(same[i]), 100), &as_labels);
         bool got;
         mp_piece_init(i ? &p : &first);
         WORKS(mp_stream_cut(s, i ? &p : &first, &got));
@@ -349,12 +349,13 @@ static void a_mark_before_the_first_line_is_passed_over(void **state)
 {
     for (size_t step = 1; step < 200; step += 2) {
         int graphs, pieces;
-        mp_stream *s = mp_stream_jsonl("in", tap_of(*state, mp_span_of("\xEF\xBB\xBF" GOOD GOOD), step), &as_labels);
+        mp_stream *s =
+            mp_stream_jsonl("in", NULL, tap_of(*state, mp_span_of("\xEF\xBB\xBF" GOOD GOOD), step), &as_labels);
         WORKS(read_all(s, NULL, &graphs, &pieces));
         assert_int_equal(graphs, 2);
-        s = mp_stream_jsonl("in", tap_of(*state, mp_span_of("\xEF\xBB" GOOD), step), &as_labels);
+        s = mp_stream_jsonl("in", NULL, tap_of(*state, mp_span_of("\xEF\xBB" GOOD), step), &as_labels);
         FAILS(read_all(s, NULL, &graphs, &pieces), "in:1: expected a value");
-        s = mp_stream_jsonl("in", tap_of(*state, mp_span_of("\xEF\xBB\xBF"), step), &as_labels);
+        s = mp_stream_jsonl("in", NULL, tap_of(*state, mp_span_of("\xEF\xBB\xBF"), step), &as_labels);
         WORKS(read_all(s, NULL, &graphs, &pieces));
         assert_int_equal(graphs, 0);
     }
@@ -363,10 +364,11 @@ static void a_mark_before_the_first_line_is_passed_over(void **state)
 static void the_last_line_need_not_end_and_no_line_is_no_graph(void **state)
 {
     int graphs, pieces;
-    WORKS(read_all(mp_stream_jsonl("in", tap_of(*state, mp_span_of(""), 100), &as_labels), NULL, &graphs, &pieces));
+    WORKS(
+        read_all(mp_stream_jsonl("in", NULL, tap_of(*state, mp_span_of(""), 100), &as_labels), NULL, &graphs, &pieces));
     assert_int_equal(graphs, 0);
     mp_span open = { GOOD GOOD, 2 * strlen(GOOD) - 1 };
-    WORKS(read_all(mp_stream_jsonl("in", tap_of(*state, open, 7), &as_labels), NULL, &graphs, &pieces));
+    WORKS(read_all(mp_stream_jsonl("in", NULL, tap_of(*state, open, 7), &as_labels), NULL, &graphs, &pieces));
     assert_int_equal(graphs, 2);
 }
 
@@ -374,7 +376,7 @@ static void the_last_line_need_not_end_and_no_line_is_no_graph(void **state)
 static void a_line_is_there_as_soon_as_it_has_ended(void **state)
 {
     memory m = { mp_span_of(GOOD GOOD), strlen(GOOD) };
-    mp_stream *s = mp_stream_jsonl("in", (mp_tap){ pour, leave, &m }, &as_labels);
+    mp_stream *s = mp_stream_jsonl("in", NULL, (mp_tap){ pour, leave, &m }, &as_labels);
     mp_piece p;
     bool got;
     (void)state;
@@ -397,7 +399,8 @@ static void a_long_line_from_a_pipe_is_searched_once(void **state)
     memcpy(text, GOOD, strlen(GOOD) - 1);
     text[n - 1] = '\n';
     clock_t before = clock();
-    WORKS(read_all(mp_stream_jsonl("in", tap_of(*state, (mp_span){ text, n }, 1), &as_labels), NULL, &graphs, &pieces));
+    WORKS(read_all(mp_stream_jsonl("in", NULL, tap_of(*state, (mp_span){ text, n }, 1), &as_labels), NULL, &graphs,
+                   &pieces));
     assert_int_equal(graphs, 1);
     assert_true(clock() - before < 2 * CLOCKS_PER_SEC);
 }
@@ -408,7 +411,7 @@ static void large_graphs_are_read_in_parts(void **state)
     static const mp_recipe degrees = { .degree = MP_DEGREE_ONE_HOT, .degree_max = 3 };
     static const mp_dataset_as as = { .recipe = &degrees };
     const char *text = "{\"nodes\":900000}\n{\"nodes\":900000}\n{\"nodes\":900000}\n{\"nodes\":2}\n";
-    mp_stream *s = mp_stream_jsonl("in", tap_of(*state, mp_span_of(text), 100), &as);
+    mp_stream *s = mp_stream_jsonl("in", NULL, tap_of(*state, mp_span_of(text), 100), &as);
     mp_piece p;
     bool got;
     mp_piece_init(&p);

@@ -236,7 +236,7 @@ static mp_err read_lines_whole(void *arg)
     mp_arena *a = mp_arena_new(4096);
     mp_raw raw;
     (void)arg;
-    mp_err e = mp_jsonl_read("lines", "S", (mp_tap){ pour, leave, &left }, NULL, a, &raw);
+    mp_err e = mp_jsonl_read("lines", NULL, "S", (mp_tap){ pour, leave, &left }, NULL, a, &raw);
     if (e == MP_OK) assert_int_equal(raw.graphs.graphs, 3000);
     mp_arena_free(a);
     return e;
@@ -281,7 +281,7 @@ static mp_err open_lines(void *arg)
 {
     lines *l = arg;
     for (int i = 0; i < 2; i++) mp_piece_init(&l->piece[i]);
-    l->stream = mp_stream_jsonl("lines", (mp_tap){ pour, leave, &l->left }, &l->as);
+    l->stream = mp_stream_jsonl("lines", NULL, (mp_tap){ pour, leave, &l->left }, &l->as);
     return MP_OK;
 }
 

@@ -65,14 +65,23 @@ static mp_err fill(mp_lab *lab, const mp_ask *ask, const mp_board_method *m, mp_
     return isnan(c->honest.test.mean) ? MP_OK : count_parameters(r, &c->honest, &c->parameters);
 }
 
-/* A store may have MID at one setting where there was no time for a grid. */
+static mp_board_cell nothing(void)
+{
+    return (mp_board_cell){ .row = -1, .metric = mp_metric_find("accuracy") };
+}
+
+/* A store may have MID at one setting where there was no time for a grid: then nothing was chosen. */
 static mp_err fill_mid(mp_lab *lab, mp_ask ask, const mp_board_method *m, mp_board_cell *c)
 {
     mp_ask mid = mp_ask_mid(lab, ask);
+    mp_board_cell one = nothing();
     MP_TRY(fill(lab, &mid, m, c));
-    if (!isnan(c->honest.test.mean) || !mp_lab_still(lab)) return MP_OK;
+    bool whole = !isnan(c->honest.test.mean) && c->honest.missing == 0;
+    if (whole || !mp_lab_still(lab)) return MP_OK;
     ask.settings = mp_preset_find("mid")->settings;
-    return fill(lab, &ask, m, c);
+    MP_TRY(fill(lab, &ask, m, &one));
+    if (!isnan(one.honest.test.mean) && (isnan(c->honest.test.mean) || one.honest.missing == 0)) *c = one;
+    return MP_OK;
 }
 
 static mp_err fill_all(mp_lab *lab, mp_board *b)
@@ -84,7 +93,7 @@ static mp_err fill_all(mp_lab *lab, mp_board *b)
                            .pool = b->method[m].pool,
                            .preset = known && known->preset ? NULL : MP_PRESET_PAPER };
             mp_board_cell *c = &b->cell[s * b->methods + m];
-            *c = (mp_board_cell){ .row = -1, .metric = mp_metric_find("accuracy") };
+            *c = nothing();
             MP_TRY(b->method[m].mid ? fill_mid(lab, ask, &b->method[m], c) : fill(lab, &ask, &b->method[m], c));
         }
     }

@@ -75,7 +75,7 @@ def test_every_block_about_own_data_runs(tmp_path, monkeypatch, capfd):
         else:
             subprocess.run(["sh", "-e", "-c", block], check=True)
         ran += 1
-    assert ran >= 12
+    assert ran >= (12 if "MIDPOOL_HAS_RDKIT" in os.environ else 10)
     said = capfd.readouterr().out
     assert "['ring' 'star']" in said and "3 folds by group:lab" in said and "toxic" in said
     assert os.path.exists("kept.svg") and os.path.exists("tox.graphml")

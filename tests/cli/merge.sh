@@ -33,4 +33,5 @@ run cv D $study --store other.db
 [ $? = 2 ] || complain "merge of one store: $(cat err)"
 "$midpool" merge new.db nothing.db 2>err
 [ $? = 1 ] && grep -q "nothing.db: No such file" err || complain "merge of nothing: $(cat err)"
+[ ! -e new.db ] || complain "merge of nothing made a store"
 exit "$bad"

@@ -335,6 +335,33 @@ static mp_err check_url(const mp_store *s, const char *url)
     return MP_OK;
 }
 
+/* The server's warnings (that it is shut down, say) are told by the statement that meets them. */
+static void hear_nothing(void *state, const char *notice)
+{
+    (void)state;
+    (void)notice;
+}
+
+/* A server that is not there, or not yet, may be in a moment: MP_ERR_BUSY. One that is there and refuses will do so again. */
+static mp_err connect_first(mp_store *s, const char *const *word, const char *const *value)
+{
+    server *p = of(s);
+    char why[512];
+    PGPing answer = PQPING_OK;
+    for (int i = 0; i < 2 && answer == PQPING_OK; i++) { /* twice: it may come up between the two questions */
+        PQfinish(p->conn);
+        p->conn = PQconnectdbParams(word, value, 1);
+        if (PQstatus(p->conn) == CONNECTION_OK) {
+            PQsetNoticeProcessor(p->conn, hear_nothing, NULL);
+            return MP_OK;
+        }
+        first_line(PQerrorMessage(p->conn), why, sizeof why);
+        answer = PQpingParams(word, value, 1);
+    }
+    return mp_fail(answer == PQPING_REJECT || answer == PQPING_NO_RESPONSE ? MP_ERR_BUSY : MP_ERR_IO,
+                   "%s: cannot be opened: %s", s->path, why);
+}
+
 static mp_err open_url(mp_store *s, const char *where, mp_store_mode mode)
 {
     /* What stands in the URL counts more: it comes later. */
@@ -348,18 +375,13 @@ static mp_err open_url(mp_store *s, const char *where, mp_store_mode mode)
                                         "client_encoding",
                                         NULL };
     const char *const value[] = { "midpool", "10", "15", "5", "3", "30000", mp_postgres_whole(where), "UTF8", NULL };
-    char why[512];
     server *p = calloc(1, sizeof *p);
     if (!p) return mp_no_memory(sizeof *p);
     s->link = p;
     p->mode = mode;
-    MP_TRY(check_url(s, mp_postgres_whole(where)));
-    p->conn = PQconnectdbParams(word, value, 1);
     p->tried = -AGAIN_SECONDS;
-    if (PQstatus(p->conn) != CONNECTION_OK) {
-        first_line(PQerrorMessage(p->conn), why, sizeof why);
-        return mp_fail(MP_ERR_IO, "%s: cannot be opened: %s", s->path, why);
-    }
+    MP_TRY(check_url(s, mp_postgres_whole(where)));
+    MP_TRY(connect_first(s, word, value));
     begin_session(s);
     return mp_postgres_ready(s, mode);
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "study/share.h"
 #include "base/clock.h"
+#include "base/halt.h"
 #include "base/sha256.h"
 #include "store/work.h"
 
@@ -25,15 +26,34 @@ static void hash_plan(const mp_study *s, char hex[65])
     mp_arena_free(a);
 }
 
-mp_err mp_study_patiently(const mp_study *s, mp_err (*ask)(void *arg), void *arg)
+mp_err mp_study_patiently(const mp_study *s, int seconds, mp_err (*ask)(void *arg), void *arg)
 {
-    double until = mp_seconds() + MP_STORE_SECONDS;
+    double until = mp_seconds() + seconds;
+    bool said = false;
     mp_err e;
-    while ((e = ask(arg)) == MP_ERR_BUSY && mp_seconds() < until) {
+    while ((e = ask(arg)) == MP_ERR_BUSY && mp_seconds() < until && !*mp_halt_asked()) {
+        if (!said) mp_listener_line(&s->listener, "waiting up to %d s: %s", seconds, mp_message());
+        said = true;
         mp_listener_now(&s->listener, "waiting: %s", mp_message());
         nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
     }
     return e;
+}
+
+typedef struct opening {
+    mp_study *study;
+    mp_store_mode mode;
+} opening;
+
+static mp_err open_store(void *arg)
+{
+    const opening *o = arg;
+    return mp_store_open(o->study->store_path, o->mode, &o->study->store);
+}
+
+mp_err mp_study_open(mp_study *s, mp_store_mode mode)
+{
+    return mp_study_patiently(s, MP_STORE_SECONDS_FIRST, open_store, &(opening){ s, mode });
 }
 
 typedef struct beginning {
@@ -52,7 +72,7 @@ static mp_err begin(void *state, const mp_cv_count *c)
     mp_study *s = state;
     char hash[65];
     hash_plan(s, hash);
-    return mp_study_patiently(s, work_begin, &(beginning){ s->store, { s->command, hash, c->total, c->known } });
+    return mp_study_patiently(s, MP_STORE_SECONDS, work_begin, &(beginning){ s->store, { s->command, hash, c->total, c->known } });
 }
 
 /* What cannot be said now is said the next time, or was said for too long by somebody who is dead. */

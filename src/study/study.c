@@ -179,7 +179,7 @@ static mp_err has(void *state, const mp_run_key *key, bool *known)
     lookup l = { .store = s->store, .key = key };
     mp_listener_now(&s->listener, "looking for finished runs: %d of %d\t in %s", ++s->asked, s->share.count,
                     s->store_path);
-    MP_TRY(mp_study_patiently(s, look_up, &l));
+    MP_TRY(mp_study_patiently(s, MP_STORE_SECONDS, look_up, &l));
     *known = l.status == MP_RUN_DONE; /* a run that failed is tried again */
     if (*known && mp_models_needed(s)) {
         MP_TRY(mp_models_has(s, key, known));
@@ -277,7 +277,7 @@ static mp_err read_back(mp_study *s)
     }
     if (!s->store) return MP_OK;
     qsort(c.tag, (size_t)n, sizeof *c.tag, by_hash);
-    MP_TRY(mp_study_patiently(s, collect_all, &c));
+    MP_TRY(mp_study_patiently(s, MP_STORE_SECONDS, collect_all, &c));
     char line[1024];
     if (mp_store_left_out(s->store, line, sizeof line)) mp_listener_bad(&s->listener, NULL, "%s", line);
     return MP_OK;
@@ -313,7 +313,7 @@ static mp_err declare(const mp_study *s)
                               .points = r->points,
                               .rule = r->rule };
     }
-    return mp_study_patiently(s, put_declared, &(declaration){ s->store, d, s->rows });
+    return mp_study_patiently(s, MP_STORE_SECONDS, put_declared, &(declaration){ s->store, d, s->rows });
 }
 
 /* Runs what is in s->share. */
@@ -422,7 +422,7 @@ mp_err mp_study_run(mp_study *s)
     mp_forecast unused;
     MP_TRY(mp_models_begin(s));
     for (int i = 0; i < s->rows; i++) MP_TRY(mp_study_forecast(s, &s->row[i], &unused));
-    MP_TRY(mp_store_open(s->store_path, MP_STORE_WRITE, &s->store));
+    MP_TRY(mp_study_open(s, MP_STORE_WRITE));
     mp_err e = run_rounds(s);
     if (e == MP_OK) e = keep_models(s);
     mp_store_close(s->store);
@@ -441,7 +441,7 @@ static mp_err read_rounds(mp_study *s)
 
 mp_err mp_study_read(mp_study *s)
 {
-    if (mp_store_there(s->store_path)) MP_TRY(mp_store_open(s->store_path, MP_STORE_READ, &s->store));
+    if (mp_store_there(s->store_path)) MP_TRY(mp_study_open(s, MP_STORE_READ));
     mp_err e = read_rounds(s);
     mp_store_close(s->store);
     s->store = NULL;

@@ -35,7 +35,11 @@ cp out table
 for i in 1 2 3; do start $i; done
 n=0
 while [ "$n" -lt "$kills" ]; do
-    sleep "0.$((5 + $(chance 25)))"
+    if [ "$crash" -gt 0 ]; then
+        sleep 0.02 # commands are hit while they open the store, too
+    else
+        sleep "0.$((5 + $(chance 25)))"
+    fi
     i=$((1 + $(chance 3)))
     eval "victim=\$pid$i"
     # shellcheck disable=SC2154

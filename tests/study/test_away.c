@@ -17,7 +17,7 @@
 enum { SEEDS = 3, AWAY_SECONDS = 3 };
 
 typedef struct witness {
-    const char *when; /* how the text begins at which the server goes; NULL: when progress ends */
+    const char *when; /* how the text begins at which the server goes; "": before all; NULL: when progress ends */
     bool gone;
     int waited; /* times that the study said so */
     pid_t helper;
@@ -56,7 +56,8 @@ static void on_end(void *state)
     if (!w->gone && !w->when) send_away(w);
 }
 
-static void a_study_waits(const char *when)
+/* `epochs`: a number of its own makes other runs in the same store. */
+static void a_study_waits(const char *when, int epochs)
 {
     char path[256], folder[] = "/tmp/midpool_away_XXXXXX";
     witness w = { .when = when };
@@ -76,8 +77,9 @@ static void a_study_waits(const char *when)
                    .threads = 1,
                    .listener = { .state = &w, .now = on_now, .end = on_end } };
     mp_study_row *row;
-    c.epochs = when ? 2 : 3; /* other runs in the same store */
+    c.epochs = epochs;
     assert_int_equal(mp_study_add(&s, &d, &f, &c, MP_GRID_NONE, NULL), MP_OK);
+    if (when && !*when) send_away(&w);
     if (mp_study_run(&s) != MP_OK) fail_msg("%s", mp_message());
     assert_true(w.gone);
     assert_true(w.waited > 0);
@@ -90,21 +92,28 @@ static void a_study_waits(const char *when)
     mp_arena_free(a);
 }
 
+static void who_begins_waits_for_the_server(void **state)
+{
+    (void)state;
+    a_study_waits("", 1);
+}
+
 static void who_looks_for_finished_runs_waits_for_the_server(void **state)
 {
     (void)state;
-    a_study_waits("looking for finished runs: 2 of 3");
+    a_study_waits("looking for finished runs: 2 of 3", 2);
 }
 
 static void who_reads_results_back_waits_for_the_server(void **state)
 {
     (void)state;
-    a_study_waits(NULL);
+    a_study_waits(NULL, 3);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_begins_waits_for_the_server),
         cmocka_unit_test(who_looks_for_finished_runs_waits_for_the_server),
         cmocka_unit_test(who_reads_results_back_waits_for_the_server),
     };

@@ -13,7 +13,7 @@
 set -u
 root=$1
 compiler=${2:-cc}
-layers="base conf math graph grad nn task pool baseline chem data model train api store study report experiment selftest cli"
+layers="base conf math cuda graph grad nn task pool baseline chem data model train api store study report experiment selftest cli"
 bad=0
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT INT TERM

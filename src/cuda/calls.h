@@ -1,0 +1,106 @@
+/* calls.h - a call of a kernel as data: for each kernel that a GPU has, a struct of its arguments under the names they have in
+ * math/kernels.h and math/plain.h. The host records calls, the device executes many of them in one launch.
+ *
+ * MP_CALL_name lists the arguments of a kernel in order, AND between them:
+ *     VALUE(type, name)  a value
+ *     AT(type, name)     a pointer to what lies in the memory of the device
+ *     HOLDS(type, name)  a struct of such pointers, by value
+ *     COPY(type, name)   a struct, maybe with such pointers, that the kernel takes by address; the call holds a copy of it
+ * Pointers inside a struct are those of MP_POINTERS_type.
+ *
+ * Scratch arguments (`work`) are the processor's: no kernel of the device reads or writes them unless a comment says so.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_CUDA_CALLS_H
+#define MP_CUDA_CALLS_H
+
+#include "math/kernels.h"
+
+/* clang-format off */
+#define MP_POINTERS_mp_operand(F) F(p)
+#define MP_POINTERS_mp_links(F)   F(row_ptr) F(col) F(p) F(perm) F(q) F(s) F(r) F(to_ptr) F(to)
+#define MP_POINTERS_mp_csr(F)     F(row_ptr) F(col) F(rev) F(w)
+#define MP_POINTERS_mp_affine(F)  F(mean) F(scale) F(gamma) F(beta)
+#define MP_POINTERS_mp_adam(F)
+
+/* ---- products and sums */
+#define MP_CALL_gemm(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, C) AND HOLDS(mp_operand, A) AND HOLDS(mp_operand, B) AND VALUE(int, M) AND VALUE(int, N) AND VALUE(int, K) \
+    AND AT(const mp_real *, bias) AND VALUE(bool, add) AND VALUE(bool, relu) AND AT(mp_real *, work)
+#define MP_CALL_agg(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, Y) AND AT(const mp_real *, Z) AND HOLDS(mp_links, g) AND AT(const mp_real *, bias) \
+    AND VALUE(bool, add) AND VALUE(bool, relu) AND VALUE(int, from) AND VALUE(int, end) AND VALUE(int, C) /* rows of g.to: each once */
+#define MP_CALL_edge_dot(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(mp_real *, self) AND AT(const mp_real *, A) AND AT(const mp_real *, B) \
+    AND HOLDS(mp_links, g) AND VALUE(bool, add) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_sparse_fwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, Y) AND AT(const int *, ptr) AND AT(const int *, col) AND AT(const mp_real *, val) \
+    AND AT(const mp_real *, W) AND AT(const mp_real *, bias) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_sparse_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dW) AND AT(bool *, wrote) AND AT(const mp_real *, dY) AND AT(const int *, ptr) \
+    AND AT(const int *, col) AND AT(const mp_real *, val) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_gate_fwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, X) AND AT(const mp_real *, G) AND AT(const int *, keep) \
+    AND VALUE(int, K) AND VALUE(int, C) AND VALUE(int, D) AND VALUE(int, split)
+#define MP_CALL_gate_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dX) AND AT(mp_real *, dG) AND AT(const mp_real *, dOut) AND AT(const mp_real *, X) \
+    AND AT(const mp_real *, G) AND AT(const int *, keep) AND VALUE(bool, add) AND VALUE(int, K) AND VALUE(int, C) AND VALUE(int, D) AND VALUE(int, split) /* keep: each once */
+#define MP_CALL_readout(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, top) AND AT(int *, arg) AND AT(mp_real *, sum) AND AT(const mp_real *, X) \
+    AND AT(const int *, ptr) AND AT(const mp_real *, scale) AND VALUE(int, B) AND VALUE(int, C) AND VALUE(int, ld)
+#define MP_CALL_readout_max_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dX) AND AT(const mp_real *, dOut) AND AT(const int *, arg) AND VALUE(int, B) AND VALUE(int, C) AND VALUE(int, ld)
+#define MP_CALL_readout_sum_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dX) AND AT(const mp_real *, dOut) AND AT(const int *, ptr) AND AT(const mp_real *, scale) \
+    AND VALUE(bool, add) AND VALUE(int, B) AND VALUE(int, C) AND VALUE(int, ld)
+#define MP_CALL_col_sum(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, X) AND VALUE(bool, add) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_relu_col_sum(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(mp_real *, dY) AND AT(const mp_real *, Y) AND VALUE(bool, add) AND VALUE(int, N) AND VALUE(int, C)
+/* ---- elements */
+#define MP_CALL_act_fwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, x) AND VALUE(mp_act, act) AND VALUE(size_t, n)
+#define MP_CALL_act_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dx) AND AT(const mp_real *, dy) AND AT(const mp_real *, y) AND VALUE(mp_act, act) AND VALUE(bool, add) AND VALUE(size_t, n)
+#define MP_CALL_axpy(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, y) AND VALUE(mp_real, a) AND AT(const mp_real *, x) AND VALUE(bool, add) AND VALUE(size_t, n)
+#define MP_CALL_axpy_by(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, y) AND AT(const mp_real *, a) AND AT(const mp_real *, x) AND VALUE(bool, add) AND VALUE(size_t, n)
+#define MP_CALL_shift(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, x) AND VALUE(mp_real, k) AND VALUE(size_t, n)
+#define MP_CALL_fill(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND VALUE(mp_real, value) AND VALUE(size_t, n)
+#define MP_CALL_mul(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, x) AND AT(const mp_real *, y) AND VALUE(bool, add) AND VALUE(size_t, n)
+#define MP_CALL_drop_mask(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, mask) AND VALUE(mp_rng, stream) AND VALUE(uint64_t, below) AND VALUE(mp_real, scale) AND VALUE(size_t, n)
+#define MP_CALL_adam(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, theta) AND AT(mp_real *, m) AND AT(mp_real *, v) AND AT(const mp_real *, grad) AND COPY(mp_adam, how) AND VALUE(size_t, n)
+/* ---- rows */
+#define MP_CALL_softmax(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, u) AND AT(const int *, ptr) AND VALUE(int, segments)
+#define MP_CALL_softmax_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, du) AND AT(const mp_real *, dout) AND AT(const mp_real *, out) AND AT(const int *, ptr) \
+    AND VALUE(bool, add) AND VALUE(int, segments)
+#define MP_CALL_log_softmax(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, x) AND VALUE(int, rows) AND VALUE(int, cols)
+#define MP_CALL_xent(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, loss) AND AT(mp_real *, slope) AND AT(const mp_real *, logp) AND AT(const int *, label) \
+    AND VALUE(mp_real, scale) AND VALUE(int, B) AND VALUE(int, C)
+#define MP_CALL_rows_take(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, X) AND AT(const int *, which) AND VALUE(mp_real, other) AND VALUE(int, n) AND VALUE(int, C)
+#define MP_CALL_rows_give(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dX) AND AT(const mp_real *, dout) AND AT(const int *, which) AND VALUE(int, n) AND VALUE(int, C)
+#define MP_CALL_rows_clear(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, X) AND AT(const bool *, except) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_cols_copy(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, to) AND VALUE(int, ld_to) AND AT(const mp_real *, from) AND VALUE(int, ld_from) AND VALUE(bool, add) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_rows_axpy(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, Y) AND AT(const mp_real *, a) AND AT(const mp_real *, X) AND VALUE(int, ld) AND VALUE(bool, add) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_bias_rows(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, Y) AND AT(const mp_real *, bias) AND VALUE(bool, add) AND VALUE(int, N) AND VALUE(int, C)
+/* ---- what edges count, scores and keys */
+#define MP_CALL_closed_roots(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, s) AND COPY(mp_csr, g) AND VALUE(bool, loopless) AND VALUE(int, from) AND VALUE(int, end)
+#define MP_CALL_class_roots(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, s) AND AT(const int *, row_ptr) AND AT(const int *, col) AND AT(const int *, member_ptr) \
+    AND AT(const int *, member) AND VALUE(int, classes)
+#define MP_CALL_unit_cols(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(mp_real *, length) AND AT(const mp_real *, P) AND VALUE(int, N) AND VALUE(int, D)
+#define MP_CALL_unit_cols_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dP) AND AT(const mp_real *, dout) AND AT(const mp_real *, out) AND AT(const mp_real *, length) \
+    AND VALUE(int, N) AND VALUE(int, D)
+#define MP_CALL_range_shares(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const int *, ptr) AND VALUE(int, ranges)
+#define MP_CALL_keys(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, key) AND AT(bool *, nan) AND AT(const mp_real *, S) AND VALUE(bool, flip) AND VALUE(mp_key_kind, kind) \
+    AND VALUE(bool, mean) AND VALUE(int, N) AND VALUE(int, D)
+#define MP_CALL_clear_marked(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, x) AND AT(const int *, mark) AND VALUE(int, n)
+
+#define MP_CUDA_LIST(ROW)                                                                                             \
+    ROW(gemm) ROW(agg) ROW(edge_dot) ROW(sparse_fwd) ROW(sparse_bwd) ROW(gate_fwd) ROW(gate_bwd) ROW(readout)         \
+    ROW(readout_max_bwd) ROW(readout_sum_bwd) ROW(col_sum) ROW(relu_col_sum)                                          \
+    ROW(act_fwd) ROW(act_bwd) ROW(axpy) ROW(axpy_by) ROW(shift) ROW(fill) ROW(mul) ROW(drop_mask) ROW(adam)           \
+    ROW(softmax) ROW(softmax_bwd) ROW(log_softmax) ROW(xent)                                                          \
+    ROW(rows_take) ROW(rows_give) ROW(rows_clear) ROW(cols_copy) ROW(rows_axpy) ROW(bias_rows)                        \
+    ROW(closed_roots) ROW(class_roots) ROW(unit_cols) ROW(unit_cols_bwd) ROW(range_shares) ROW(keys) ROW(clear_marked)
+/* clang-format on */
+
+typedef enum mp_cuda_kernel {
+#define MP_CUDA_NUMBER(name) MP_CUDA_##name,
+    MP_CUDA_LIST(MP_CUDA_NUMBER)
+#undef MP_CUDA_NUMBER
+        MP_CUDA_KERNELS
+} mp_cuda_kernel;
+
+#define MP_CALL_FIELD(type, name) type name
+#define MP_CALL_END               ;
+#define MP_CALL_STRUCT(name)                                                                                           \
+    typedef struct mp_call_##name {                                                                                    \
+        MP_CALL_##name(MP_CALL_FIELD, MP_CALL_FIELD, MP_CALL_FIELD, MP_CALL_FIELD, MP_CALL_END);                       \
+    } mp_call_##name;
+MP_CUDA_LIST(MP_CALL_STRUCT)
+
+#endif

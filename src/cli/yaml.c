@@ -2,6 +2,7 @@
  * else.
  * SPDX-License-Identifier: MIT */
 #include "cli/yaml.h"
+#include "store/store.h"
 
 #include <string.h>
 #include <yaml.h>
@@ -42,7 +43,9 @@ static mp_err wrong(const reader *r, const char *expected)
 static const char *scalar(const reader *r)
 {
     const char *text = (const char *)r->event.data.scalar.value;
-    return mp_arena_text(r->arena, text, strlen(text));
+    char *own = mp_arena_text(r->arena, text, strlen(text));
+    mp_store_hide(own); /* as on the command line: what is shown or kept has no password */
+    return own;
 }
 
 static mp_err read_list(reader *r, mp_yaml_entry *e)

@@ -81,6 +81,15 @@ static void runs_of_cv_carry_their_configuration(void **state)
     mp_spawn_free(&s);
 }
 
+static void a_password_in_a_file_is_not_shown(void **state)
+{
+    (void)state;
+    put("secret.yaml", "epochs: 1\nfolds: 2\nstore: postgresql://me:geheim@[x/lab\n");
+    mp_spawned s = expect(2, "sweep @/secret.yaml --datasets @/TINY", "kept in postgresql://me@[x/lab");
+    assert_null(strstr(s.err.p, "geheim"));
+    mp_spawn_free(&s);
+}
+
 static void seeds_that_no_number_holds_are_refused(void **state)
 {
     (void)state;
@@ -458,6 +467,7 @@ int main(void)
         cmocka_unit_test(runs_are_compared_and_exported_from_several_stores),
         cmocka_unit_test(runs_of_cv_carry_their_configuration),
         cmocka_unit_test(a_report_has_the_rows_that_studies_declared),
+        cmocka_unit_test(a_password_in_a_file_is_not_shown),
         cmocka_unit_test(seeds_that_no_number_holds_are_refused),
         cmocka_unit_test(a_sweep_is_one_row_a_method_chosen_by_validation),
         cmocka_unit_test(inner_runs_and_retrainings_are_in_the_row_of_their_study_alone),

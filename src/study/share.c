@@ -72,7 +72,8 @@ static mp_err begin(void *state, const mp_cv_count *c)
     mp_study *s = state;
     char hash[65];
     hash_plan(s, hash);
-    return mp_study_patiently(s, MP_STORE_SECONDS, work_begin, &(beginning){ s->store, { s->command, hash, c->total, c->known } });
+    return mp_study_patiently(s, MP_STORE_SECONDS, work_begin,
+                              &(beginning){ s->store, { s->command, hash, c->total, c->known } });
 }
 
 /* What cannot be said now is said the next time, or was said for too long by somebody who is dead. */

@@ -107,6 +107,27 @@ static void a_stored_run_ends_its_claim_and_is_done_for_all(void **state)
     assert_sound(path);
 }
 
+/* Not with the next sign of life: whoever counts the runs of a store expects them in the rows of workers too. */
+static void a_stored_run_is_counted_at_once_for_its_worker(void **state)
+{
+    (void)state;
+    mp_store *s = at_work(fresh());
+    mp_run_key bad = key_of(42, 2);
+    int64_t before = ask(s, "SELECT finished FROM worker");
+    assert_int_equal(claim(s, 42, 1, false), MP_CLAIM_MINE);
+    assert_int_equal(put(s, 42, 1, NULL), MP_OK);
+    assert_int_equal(ask(s, "SELECT finished FROM worker"), before + 1);
+    assert_int_equal(put(s, 42, 1, NULL), MP_OK); /* was there */
+    assert_int_equal(claim(s, 42, 2, false), MP_CLAIM_MINE);
+    assert_int_equal(mp_store_put_failed(s, &bad, "it diverged"), MP_OK);
+    assert_int_equal(claim(s, 42, 3, false), MP_CLAIM_MINE);
+    bad.fold = 3;
+    assert_int_equal(mp_store_release(s, &bad), MP_OK);
+    assert_int_equal(ask(s, "SELECT finished FROM worker"), before + 1);
+    assert_int_equal(ask(s, "SELECT count(*) FROM lease"), 0);
+    leave(s);
+}
+
 /* Of a run that failed before the work began nobody knows why: it is tried again. */
 static void a_run_that_failed_since_the_work_began_is_not_tried_by_everybody(void **state)
 {
@@ -284,6 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_is_claimed_by_one_until_it_is_released),
         cmocka_unit_test(a_stored_run_ends_its_claim_and_is_done_for_all),
+        cmocka_unit_test(a_stored_run_is_counted_at_once_for_its_worker),
         cmocka_unit_test(a_run_that_failed_since_the_work_began_is_not_tried_by_everybody),
         cmocka_unit_test(a_killed_program_of_this_host_loses_its_claims_at_once),
         cmocka_unit_test(a_number_that_is_used_again_is_another_process),

@@ -7,4 +7,11 @@
 #define MP_API_BEGIN _Pragma("GCC visibility push(default)")
 #define MP_API_END   _Pragma("GCC visibility pop")
 
+/* A small function of a header that kernels of a GPU call too. */
+#ifdef __CUDACC__
+#define MP_ANYWHERE static __host__ __device__ inline
+#else
+#define MP_ANYWHERE static inline
+#endif
+
 #endif

@@ -33,7 +33,7 @@ mp_rng mp_rng_stream(uint64_t seed, mp_purpose purpose, uint64_t a, uint64_t b, 
 
 #define MP_RNG_GOLDEN 0x9e3779b97f4a7c15u
 
-static inline uint64_t mp_rng_mix(uint64_t z)
+MP_ANYWHERE uint64_t mp_rng_mix(uint64_t z)
 {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -41,7 +41,7 @@ static inline uint64_t mp_rng_mix(uint64_t z)
 }
 
 /* Draw number `count` of the stream, whatever was drawn before; the first is 1. */
-static inline uint64_t mp_rng_at(mp_rng r, uint64_t count)
+MP_ANYWHERE uint64_t mp_rng_at(mp_rng r, uint64_t count)
 {
     return mp_rng_mix(r.key + count * MP_RNG_GOLDEN);
 }

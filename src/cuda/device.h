@@ -47,7 +47,8 @@ typedef struct mp_device {
     const char *(*down)(int stream, void *host, const void *device, size_t bytes);
     const char *(*fill)(int stream, void *device, int byte, size_t bytes);
 
-    /* The blocks that a call of the kernel needs; 0: there is nothing to do, and it may be left out. Reads no pointer of it. */
+    /* The blocks that a call of the kernel needs; 0: there is nothing to do, and it may be left out. Its pointers are those of
+     * the device already; nothing is read through them. */
     int (*blocks)(mp_cuda_kernel kernel, const void *call);
     const char *(*launch)(int stream, const mp_launch *what);
 

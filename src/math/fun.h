@@ -5,33 +5,34 @@
 #ifndef MP_FUN_H
 #define MP_FUN_H
 
-#include "math/simd.h"
+#include "math/one.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #ifdef MP_DOUBLE
-static inline double exp1(double x)
+MP_ANYWHERE double exp1(double x)
 {
     return exp(x);
 }
-static inline double log1(double x)
+MP_ANYWHERE double log1(double x)
 {
     return log(x);
 }
-static inline double tanh1(double x)
+MP_ANYWHERE double tanh1(double x)
 {
     return tanh(x);
 }
 #else
 
-static inline float from_bits(uint32_t u)
+MP_ANYWHERE float from_bits(uint32_t u)
 {
     float f;
     memcpy(&f, &u, sizeof f);
     return f;
 }
 
-static inline uint32_t to_bits(float f)
+MP_ANYWHERE uint32_t to_bits(float f)
 {
     uint32_t u;
     memcpy(&u, &f, sizeof u);
@@ -39,7 +40,7 @@ static inline uint32_t to_bits(float f)
 }
 
 /* exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2)/2. Below -87.3 the result is 0, above 88.7 infinity. */
-static inline float exp1(float x)
+MP_ANYWHERE float exp1(float x)
 {
     const float shift = 12582912.0f;                             /* 1.5 * 2^23: adding it rounds to a whole number */
     float clipped = x > 89.0f ? 89.0f : x > -89.0f ? x : -89.0f; /* NaN too: it must not reach the cast to int */
@@ -61,7 +62,7 @@ static inline float exp1(float x)
 }
 
 /* log(x) for normal x > 0: x = m 2^e, m in [sqrt 1/2, sqrt 2). */
-static inline float log1(float x)
+MP_ANYWHERE float log1(float x)
 {
     uint32_t u = to_bits(x);
     int32_t e = (int32_t)(u - 0x3f3504f3u) >> 23; /* 0x3f3504f3 is sqrt 1/2 */
@@ -81,7 +82,7 @@ static inline float log1(float x)
 }
 
 /* tanh: an odd polynomial near 0, elsewhere 1 - 2/(exp(2|x|) + 1). */
-static inline float tanh1(float x)
+MP_ANYWHERE float tanh1(float x)
 {
     float a = x < 0 ? -x : x, z = x * x;
     float p = -5.70498872745e-3f;
@@ -98,7 +99,7 @@ static inline float tanh1(float x)
 #endif
 
 /* The sum of a[i]^2 in double, in eight chains over i mod 8: one would wait for itself. */
-static inline double squares(const mp_real *a, size_t n)
+MP_ANYWHERE double squares(const mp_real *a, size_t n)
 {
     double part[8] = { 0 };
     for (size_t i = 0; i + 8 <= n; i += 8)
@@ -107,7 +108,7 @@ static inline double squares(const mp_real *a, size_t n)
     return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
 }
 
-static inline mp_real sigmoid1(mp_real x)
+MP_ANYWHERE mp_real sigmoid1(mp_real x)
 {
     return (mp_real)1 / ((mp_real)1 + exp1(-x));
 }

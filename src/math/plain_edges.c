@@ -8,34 +8,6 @@
 
 MP_PLAIN_LIST(MP_PLAIN_DECLARE)
 
-static mp_real inverse_root(mp_real d)
-{
-#ifdef MP_DOUBLE
-    return d > 0 ? 1 / sqrt(d) : 0;
-#else
-    return d > 0 ? 1 / sqrtf(d) : 0;
-#endif
-}
-
-static mp_real weight(const mp_csr *g, int e)
-{
-    return g->w ? g->w[e] : (mp_real)1;
-}
-
-/* The self loop of v, or -1. */
-static int loop_of(const mp_csr *g, int v)
-{
-    int from = g->row_ptr[v], to = g->row_ptr[v + 1];
-    while (from < to) {
-        int middle = from + (to - from) / 2;
-        if (g->col[middle] < v)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < g->row_ptr[v + 1] && g->col[from] == v ? from : -1;
-}
-
 /* ---- what edges count */
 void mp_plain_closed_roots(mp_real *s, const mp_csr *g, bool loopless, int from, int end)
 {
@@ -58,8 +30,8 @@ void mp_plain_closed_weights(mp_real *s, mp_real *q, const mp_csr *g)
 {
     for (int v = 0; v < g->nodes; v++) {
         int loop = loop_of(g, v);
-        mp_real own = loop < 0 ? (mp_real)1 : weight(g, loop), degree = own;
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) degree += e == loop ? 0 : weight(g, e);
+        mp_real own = loop < 0 ? (mp_real)1 : edge_weight(g, loop), degree = own;
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) degree += e == loop ? 0 : edge_weight(g, e);
         s[v] = inverse_root(degree);
         q[v] = own * s[v];
     }
@@ -70,7 +42,7 @@ void mp_plain_open_weights(mp_real *p, mp_real *s, const mp_csr *g)
     for (int v = 0; v < g->nodes; v++) {
         mp_real degree = 0;
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {
-            p[e] = g->col[e] == v ? 0 : weight(g, e);
+            p[e] = g->col[e] == v ? 0 : edge_weight(g, e);
             degree += p[e];
         }
         s[v] = inverse_root(degree);
@@ -81,7 +53,7 @@ void mp_plain_mean_weights(mp_real *p, const mp_csr *g)
 {
     for (int v = 0; v < g->nodes; v++) {
         int count = g->row_ptr[v + 1] - g->row_ptr[v];
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) p[e] = weight(g, e) / (mp_real)count;
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) p[e] = edge_weight(g, e) / (mp_real)count;
     }
 }
 
@@ -89,7 +61,7 @@ void mp_plain_mean_weights(mp_real *p, const mp_csr *g)
 static mp_real row_share(const mp_csr *g, int v)
 {
     mp_real sum = 0;
-    for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) sum += g->col[e] == v ? 0 : weight(g, e);
+    for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) sum += g->col[e] == v ? 0 : edge_weight(g, e);
     return sum > 0 ? 1 / sum : 0;
 }
 
@@ -97,7 +69,7 @@ void mp_plain_share_weights(mp_real *p, const mp_csr *g)
 {
     for (int v = 0; v < g->nodes; v++) {
         mp_real share = row_share(g, v);
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) p[e] = g->col[e] == v ? 0 : weight(g, e) * share;
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) p[e] = g->col[e] == v ? 0 : edge_weight(g, e) * share;
     }
 }
 
@@ -144,7 +116,7 @@ void mp_plain_weight_sums(mp_real *out, bool leaving, const mp_csr *g)
 {
     for (int v = 0; v < g->nodes; v++) {
         mp_real sum = 0;
-        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) sum += weight(g, leaving ? g->rev[e] : e);
+        for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) sum += edge_weight(g, leaving ? g->rev[e] : e);
         out[v] = sum;
     }
 }

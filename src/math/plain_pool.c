@@ -61,35 +61,6 @@ void mp_plain_either(mp_real *out, const int *which, mp_real yes, mp_real no, in
     for (int i = 0; i < n; i++) out[i] = which[i] >= 0 ? yes : no;
 }
 
-static mp_real combined(const mp_real *s, int D, bool flip, mp_key_kind kind)
-{
-    mp_real key = kind == MP_KEY_MAX ? -(mp_real)INFINITY : 0;
-    for (int d = 0; d < D; d++) {
-        mp_real f = flip && s[d] < 0 ? -s[d] : s[d];
-        switch (kind) {
-        case MP_KEY_SUM:
-            key += f;
-            break;
-        case MP_KEY_MAX:
-            key = f > key ? f : key;
-            break;
-        case MP_KEY_L2:
-            key += f * f;
-            break; /* the root is monotonic and not needed for ranking */
-        }
-        if (f != f) key = f;
-    }
-    return key;
-}
-
-/* A key that a threshold judges is as large as the columns it comes from, however many they are. */
-static mp_real averaged(mp_real key, int D, mp_key_kind kind)
-{
-    if (kind == MP_KEY_MAX) return key;
-    mp_real mean = key / (mp_real)D;
-    return kind == MP_KEY_L2 ? (mp_real)sqrt((double)mean) : mean;
-}
-
 void mp_plain_keys(mp_real *key, bool *nan, const mp_real *S, bool flip, mp_key_kind kind, bool mean, int N, int D)
 {
     for (int v = 0; v < N; v++) {

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/fun.h"
 #include "math/kernels.h"
+#include "math/simd.h"
 
 #define MP_DECLARE(name, args) void MP_FN(name) args;
 MP_KERNEL_LIST(MP_DECLARE)

@@ -4,7 +4,7 @@
 #ifndef MP_SIMD_H
 #define MP_SIMD_H
 
-#include "base/real.h"
+#include "math/one.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -123,25 +123,6 @@ typedef int ivec;
 #define ivstore(p, a)        (*(p) = (a))
 #define ivpick(m, a, b)      ((m) ? (a) : (b))
 #endif
-
-static inline mp_real fma1(mp_real a, mp_real b, mp_real c)
-{
-#ifdef MP_DOUBLE
-    return __builtin_fma(a, b, c);
-#else
-    return __builtin_fmaf(a, b, c);
-#endif
-}
-
-static inline mp_real max1(mp_real a, mp_real b)
-{
-    return a > b ? a : b;
-}
-
-static inline mp_real relu1(mp_real a)
-{
-    return a < 0 ? 0 : a;
-}
 
 /* Before a loop whose arrays are either apart or the very same: element i depends on elements i alone. */
 #ifdef __clang__

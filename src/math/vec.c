@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "math/fun.h"
 #include "math/kernels.h"
+#include "math/simd.h"
 
 #define MP_DECLARE(name, args) void MP_FN(name) args;
 MP_KERNEL_LIST(MP_DECLARE)
@@ -32,31 +33,13 @@ void MP_FN(act_fwd)(mp_real *out, const mp_real *x, mp_act act, size_t n)
     act_array(out, x, act, n);
 }
 
-/* The derivative as a function of the output. */
-static inline mp_real slope(mp_real y, mp_act act)
-{
-    switch (act) {
-    case MP_ACT_RELU:
-        return y > 0 ? (mp_real)1 : (mp_real)0;
-    case MP_ACT_TANH:
-        return (mp_real)1 - y * y;
-    case MP_ACT_SIGMOID:
-        return y * ((mp_real)1 - y);
-    case MP_ACT_LEAKY:
-        return y > 0 ? (mp_real)1 : MP_LEAKY_SLOPE;
-    case MP_ACT_NONE:
-        break;
-    }
-    return 1;
-}
-
 /* dx may be dy itself. */
 static inline __attribute__((always_inline)) void act_back(mp_real *dx, const mp_real *dy, const mp_real *y, mp_act act,
                                                            bool add, size_t n)
 {
     SAME_INDEX_ONLY
     for (size_t i = 0; i < n; i++) {
-        mp_real d = dy[i] * slope(y[i], act);
+        mp_real d = dy[i] * act_slope(y[i], act);
         dx[i] = add ? dx[i] + d : d;
     }
 }
@@ -212,12 +195,7 @@ static void adam_part(mp_real *restrict theta, mp_real *restrict m, mp_real *res
         mp_real first = fma1(h.beta1, m[i], h.rest1 * g), second = fma1(h.beta2, v[i], h.rest2 * (g * g));
         m[i] = first; /* kept in registers: reading them back from memory takes twice as long as the arithmetic */
         v[i] = second;
-#ifdef MP_DOUBLE
-        mp_real root = sqrt(second);
-#else
-        mp_real root = sqrtf(second);
-#endif
-        theta[i] -= h.lr_corrected * first / fma1(root, h.root_corrected, h.eps);
+        theta[i] -= h.lr_corrected * first / fma1(sqrt1(second), h.root_corrected, h.eps);
     }
 }
 

@@ -7,8 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define size  runs_size
+#define small runs_small
+#define coin  runs_coin
+#define room  runs_room
+#define reals runs_reals
+
+/* What lies at p, now or when the trace is settled. */
+static bool put_off(trace *t, trace_kind kind, const void *p, size_t n)
+{
+    if (!t->later) return false;
+    if (t->spans == t->span_cap) {
+        trace_span *more = MP_NEW(t->memory, trace_span, 2 * t->spans + 64);
+        if (t->spans) memcpy(more, t->span, t->spans * sizeof *more);
+        t->span = more;
+        t->span_cap = 2 * t->spans + 64;
+    }
+    t->span[t->spans++] = (trace_span){ kind, p, n };
+    return true;
+}
+
 void trace_reals(trace *t, const float *v, size_t n)
 {
+    if (put_off(t, TRACE_REALS, v, n)) return;
     if (t->n + n > t->cap) {
         size_t cap = 2 * (t->n + n) + 1024;
         float *more = MP_NEW(t->memory, float, cap);
@@ -22,6 +43,7 @@ void trace_reals(trace *t, const float *v, size_t n)
 /* What a float holds of each, and what is left. */
 static void trace_doubles(trace *t, const double *v, size_t n)
 {
+    if (put_off(t, TRACE_DOUBLES, v, n)) return;
     for (size_t i = 0; i < n; i++) {
         float high = (float)v[i], low = (float)(v[i] - (double)high);
         trace_reals(t, &high, 1);
@@ -31,44 +53,79 @@ static void trace_doubles(trace *t, const double *v, size_t n)
 
 void trace_ints(trace *t, const int *v, size_t n)
 {
+    if (put_off(t, TRACE_INTS, v, n)) return;
     for (size_t i = 0; i < n; i++) {
         float f = (float)v[i]; /* exact: indices of tests are small */
         trace_reals(t, &f, 1);
     }
 }
 
-static int size(mp_rig *r)
+void trace_marks(trace *t, const bool *v, size_t n)
+{
+    if (put_off(t, TRACE_MARKS, v, n)) return;
+    for (size_t i = 0; i < n; i++) trace_ints(t, &(int){ v[i] }, 1);
+}
+
+void trace_settle(trace *t)
+{
+    t->later = false;
+    for (size_t i = 0; i < t->spans; i++) {
+        const trace_span *s = &t->span[i];
+        if (s->kind == TRACE_REALS) trace_reals(t, s->p, s->n);
+        if (s->kind == TRACE_DOUBLES) trace_doubles(t, s->p, s->n);
+        if (s->kind == TRACE_INTS) trace_ints(t, s->p, s->n);
+        if (s->kind == TRACE_MARKS) trace_marks(t, s->p, s->n);
+    }
+    t->spans = 0;
+}
+
+int runs_size(mp_rig *r)
 {
     static const int some[] = { 0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 64, 65, 100, 127, 128, 129 };
     return some[mp_rng_below(&r->rng, (int)(sizeof some / sizeof *some))];
 }
 
-static int small(mp_rig *r)
+int runs_small(mp_rig *r)
 {
     return mp_rng_below(&r->rng, 9);
 }
 
-static bool coin(mp_rig *r)
+bool runs_coin(mp_rig *r)
 {
     return mp_rng_unit(&r->rng) < 0.5;
 }
 
-static void *held[64];
-static int held_count;
-
-static void *room(size_t count, size_t each)
+static void *plain_get(size_t bytes)
 {
-    void *p = calloc(count + (count == 0), each);
-    mp_assert(p != NULL && held_count < 64);
+    return calloc(bytes + (bytes == 0), 1);
+}
+
+runs_memory runs_memory_in_use = { plain_get, free };
+
+static void **held;
+static size_t held_count, held_cap;
+
+void *runs_room(size_t count, size_t each)
+{
+    if (held_count == held_cap) {
+        held_cap = 2 * held_cap + 64;
+        held = realloc(held, held_cap * sizeof *held);
+        mp_assert(held != NULL);
+    }
+    void *p = runs_memory_in_use.get(count * each);
+    mp_assert(p != NULL);
     return held[held_count++] = p;
 }
 
 void runs_release(void)
 {
-    while (held_count > 0) free(held[--held_count]);
+    while (held_count > 0) runs_memory_in_use.put(held[--held_count]);
+    free(held);
+    held = NULL;
+    held_cap = 0;
 }
 
-static float *reals(mp_rig *r, size_t n)
+float *runs_reals(mp_rig *r, size_t n)
 {
     float *v = room(n, sizeof *v);
     for (size_t i = 0; i < n; i++) v[i] = (float)mp_rng_normal(&r->rng);
@@ -121,9 +178,16 @@ void run_agg(const mp_kernels *k, mp_rig *r, trace *t)
                    coin(r) ? reals(r, (size_t)g.nodes) : NULL,
                    NULL,
                    NULL };
-    if (coin(r)) { /* row v also goes where edges go; the last writer stays */
-        l.to_ptr = g.row_ptr;
-        l.to = g.col;
+    if (coin(r)) { /* row v goes to some others, each of which has one that it comes from */
+        int *to_ptr = MP_NEW(r->memory, int, g.nodes + 1), *to = MP_NEW(r->memory, int, g.nodes);
+        for (int v = 0; v < g.nodes; v++) {
+            int left = g.nodes - to_ptr[v], most = left < 3 ? left : 3;
+            to_ptr[v + 1] = to_ptr[v] + mp_rng_below(&r->rng, most + 1);
+            to[v] = v;
+        }
+        mp_rng_shuffle(&r->rng, to, g.nodes);
+        l.to_ptr = to_ptr;
+        l.to = to;
     }
     float *Y = reals(r, area(g.nodes, C)), *bias = coin(r) ? reals(r, (size_t)C) : NULL;
     int from = g.nodes / 3 * (int)coin(r);
@@ -184,9 +248,11 @@ void run_sparse_bwd(const mp_kernels *k, mp_rig *r, trace *t)
     int N = size(r), C = size(r), cols = 1 + small(r);
     const int *col, *ptr = sparse_rows(r, N, cols, &col);
     float *dW = reals(r, area(cols, C)), *val = coin(r) ? reals(r, (size_t)ptr[N]) : NULL;
-    bool *wrote = coin(r) ? MP_NEW(r->memory, bool, cols) : NULL;
+    bool *wrote = coin(r) ? room((size_t)cols, sizeof *wrote) : NULL;
+    for (int c = 0; wrote && c < cols; c++) wrote[c] = mp_rng_unit(&r->rng) < 0.2;
     k->sparse_bwd(dW, wrote, reals(r, area(N, C)), ptr, col, val, N, C);
     trace_reals(t, dW, area(cols, C));
+    if (wrote) trace_marks(t, wrote, (size_t)cols);
 }
 
 void run_gate_fwd(const mp_kernels *k, mp_rig *r, trace *t)
@@ -306,8 +372,9 @@ static float *wide_reals(mp_rig *r, size_t n)
 void run_act_fwd(const mp_kernels *k, mp_rig *r, trace *t)
 {
     size_t n = area(size(r), size(r));
-    float *out = reals(r, n), *x = wide_reals(r, n);
+    float *x = wide_reals(r, n);
     for (int f = MP_ACT_NONE; f <= MP_ACT_LEAKY; f++) {
+        float *out = reals(r, n);
         k->act_fwd(out, x, f, n);
         trace_reals(t, out, n);
     }
@@ -316,8 +383,9 @@ void run_act_fwd(const mp_kernels *k, mp_rig *r, trace *t)
 void run_act_bwd(const mp_kernels *k, mp_rig *r, trace *t)
 {
     size_t n = area(size(r), size(r));
-    float *dx = reals(r, n), *dy = reals(r, n), *y = reals(r, n);
+    float *y = reals(r, n);
     for (int f = MP_ACT_NONE; f <= MP_ACT_LEAKY; f++) {
+        float *dx = reals(r, n), *dy = reals(r, n);
         k->act_bwd(dx, dy, y, f, coin(r), n);
         k->act_bwd(dy, dy, y, f, false, n); /* in place */
         trace_reals(t, dx, n);
@@ -542,9 +610,9 @@ void run_xent(const mp_kernels *k, mp_rig *r, trace *t)
 {
     int rows = size(r), cols = 1 + small(r), *label = MP_NEW(r->memory, int, rows + 1);
     for (int b = 0; b < rows; b++) label[b] = mp_rng_below(&r->rng, cols);
-    float loss, *slope = reals(r, area(rows, cols)), *x = reals(r, area(rows, cols));
-    k->xent(&loss, slope, x, label, 0.125f, rows, cols);
-    trace_reals(t, &loss, 1);
+    float *loss = reals(r, 1), *slope = reals(r, area(rows, cols)), *x = reals(r, area(rows, cols));
+    k->xent(loss, slope, x, label, 0.125f, rows, cols);
+    trace_reals(t, loss, 1);
     trace_reals(t, slope, area(rows, cols));
 }
 

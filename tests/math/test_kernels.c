@@ -27,7 +27,7 @@ static const struct {
 
 static trace all_runs(const mp_kernels *k, size_t i, mp_arena *memory)
 {
-    trace t = { memory, NULL, 0, 0 };
+    trace t = { .memory = memory };
     mp_rig r = mp_rig_new(i + 1);
     for (int n = 0; n < RUNS; n++) {
         runs[i].run(k, &r, &t);

@@ -1,0 +1,27 @@
+/* all.cuh - every kernel of calls.h, and the call that a block of a launch belongs to.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_CUDA_ALL_CUH
+#define MP_CUDA_ALL_CUH
+
+#include "cuda/elements.cuh"
+#include "cuda/gemm.cuh"
+#include "cuda/graph.cuh"
+#include "cuda/rows.cuh"
+#include "cuda/sums.cuh"
+
+template <class K> static int blocks_of(const void *call)
+{
+    return K::blocks(*(const typename K::call *)call);
+}
+
+/* mp_device.blocks of both implementations. */
+static int blocks_needed(mp_cuda_kernel kernel, const void *call)
+{
+    typedef int (*needs)(const void *);
+#define MP_NEEDS(name) blocks_of<kernel_##name>,
+    static const needs table[MP_CUDA_KERNELS] = { MP_CUDA_LIST(MP_NEEDS) };
+#undef MP_NEEDS
+    return table[kernel](call);
+}
+
+#endif

@@ -1,0 +1,218 @@
+/* cuda.cu - a GPU of NVIDIA (device.h), as a module: the first device of the machine, kernels of all.cuh, one launch for many calls.
+ *
+ * Built without contraction of products and sums and with tiny numbers flushed to 0, as the processor has it: fused
+ * multiply-adds are those that the sources ask for. Every call of CUDA is checked; an error is kept by CUDA until it is told,
+ * so that it shows at the next call at the latest.
+ * SPDX-License-Identifier: MIT */
+#include "cuda/all.cuh"
+
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda/calls.c"
+
+namespace
+{
+
+thread_local char said[256];
+cudaStream_t streams[MP_STREAMS];
+cudaEvent_t passed[MP_STREAMS]; /* of `after` */
+cudaEvent_t stamps[MP_STAMPS];
+bool is_open;
+
+const char *tell(cudaError_t e, const char *what)
+{
+    if (e == cudaSuccess) return NULL;
+    snprintf(said, sizeof said, "%s: %s", what, cudaGetErrorString(e));
+    return said;
+}
+
+#define TRY(call, what)                                                                                                \
+    do {                                                                                                               \
+        const char *why_ = tell(call, what);                                                                           \
+        if (why_) return why_;                                                                                         \
+    } while (0)
+
+const char *make_streams(void)
+{
+    for (int i = 0; i < MP_STREAMS; i++) {
+        TRY(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking), "a stream of the GPU");
+        TRY(cudaEventCreateWithFlags(&passed[i], cudaEventDisableTiming), "an event of the GPU");
+    }
+    return NULL;
+}
+
+void close_device(void)
+{
+    for (int i = 0; i < MP_STAMPS; i++)
+        if (stamps[i]) cudaEventDestroy(stamps[i]);
+    for (int i = 0; i < MP_STREAMS; i++) {
+        if (streams[i]) cudaStreamDestroy(streams[i]);
+        if (passed[i]) cudaEventDestroy(passed[i]);
+    }
+    memset(stamps, 0, sizeof stamps);
+    memset(streams, 0, sizeof streams);
+    memset(passed, 0, sizeof passed);
+    is_open = false;
+}
+
+__global__ void probe(int *out)
+{
+    *out = 1;
+}
+
+/* A kernel is run once: a card that the module has no code for, or a driver too old to make it, shows here. */
+const char *try_kernel(void)
+{
+    int *there = NULL;
+    TRY(cudaMalloc(&there, sizeof *there), "memory of the GPU");
+    probe<<<1, 1>>>(there);
+    cudaError_t e = cudaGetLastError();
+    if (e == cudaSuccess) e = cudaDeviceSynchronize();
+    cudaFree(there);
+    return tell(e, "a first kernel on the GPU");
+}
+
+const char *open_device(char *name, size_t room, size_t *memory, size_t *free)
+{
+    int driver = 0, runtime = 0, count = 0;
+    TRY(cudaDriverGetVersion(&driver), "the driver of the GPU");
+    TRY(cudaRuntimeGetVersion(&runtime), "CUDA");
+    if (driver == 0) {
+        snprintf(said, sizeof said, "there is no driver of a GPU of NVIDIA");
+        return said;
+    }
+    if (driver / 1000 < runtime / 1000) { /* within one major version drivers run what is newer */
+        snprintf(said, sizeof said, "the driver has CUDA %d.%d, the module needs %d.%d", driver / 1000,
+                 driver / 10 % 100, runtime / 1000, runtime / 10 % 100);
+        return said;
+    }
+    TRY(cudaGetDeviceCount(&count), "the GPUs of this machine");
+    if (count == 0) {
+        snprintf(said, sizeof said, "this machine has no GPU of NVIDIA");
+        return said;
+    }
+    TRY(cudaSetDevice(0), "the first GPU");
+    cudaDeviceProp about;
+    TRY(cudaGetDeviceProperties(&about, 0), "what the GPU is");
+    TRY(cudaMemGetInfo(free, memory), "the memory of the GPU");
+    const char *why = try_kernel();
+    if (!why && !is_open) why = make_streams();
+    if (why) {
+        close_device();
+        return why;
+    }
+    is_open = true;
+    snprintf(name, room, "%s", about.name);
+    return NULL;
+}
+
+const char *alloc_memory(void **p, size_t bytes)
+{
+    TRY(cudaMalloc(p, bytes ? bytes : 1), "memory of the GPU");
+    return NULL;
+}
+
+void release_memory(void *p)
+{
+    cudaFree(p);
+}
+
+/* Pinned memory has one address for both sides. */
+const char *pin_memory(void **p, size_t bytes)
+{
+    TRY(cudaHostAlloc(p, bytes ? bytes : 1, cudaHostAllocPortable | cudaHostAllocMapped),
+        "memory of the host for the GPU");
+    return NULL;
+}
+
+void unpin_memory(void *p)
+{
+    cudaFreeHost(p);
+}
+
+const char *copy_up(int stream, void *device, const void *host, size_t bytes)
+{
+    TRY(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, streams[stream]), "a copy to the GPU");
+    return NULL;
+}
+
+const char *copy_down(int stream, void *host, const void *device, size_t bytes)
+{
+    TRY(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, streams[stream]), "a copy from the GPU");
+    return NULL;
+}
+
+const char *fill_memory(int stream, void *device, int byte, size_t bytes)
+{
+    TRY(cudaMemsetAsync(device, byte, bytes, streams[stream]), "filling memory of the GPU");
+    return NULL;
+}
+
+template <class K>
+__global__ void __launch_bounds__(K::threads, K::at_once)
+    many(const typename K::call *__restrict__ calls, const int *__restrict__ first, int n)
+{
+    int block = (int)blockIdx.x, i = range_of(first, n, block);
+    K::run(calls[i], block - first[i]);
+}
+
+template <class K> void start(cudaStream_t stream, const void *calls, const int *first, int n, int blocks)
+{
+    many<K><<<(unsigned)blocks, K::threads, 0, stream>>>((const typename K::call *)calls, first, n);
+}
+
+const char *launch_calls(int stream, const mp_launch *what)
+{
+    typedef void (*starts)(cudaStream_t, const void *, const int *, int, int);
+#define MP_STARTS(name) start<kernel_##name>,
+    static const starts table[MP_CUDA_KERNELS] = { MP_CUDA_LIST(MP_STARTS) };
+#undef MP_STARTS
+    if (what->n == 0 || what->blocks == 0) return NULL;
+    table[what->kernel](streams[stream], what->calls, what->first, what->n, what->blocks);
+    TRY(cudaGetLastError(), mp_call_name[what->kernel]);
+    return NULL;
+}
+
+const char *wait_for(int stream, int other)
+{
+    TRY(cudaEventRecord(passed[other], streams[other]), "an event of the GPU");
+    TRY(cudaStreamWaitEvent(streams[stream], passed[other], 0), "a stream of the GPU");
+    return NULL;
+}
+
+const char *sync_stream(int stream)
+{
+    TRY(cudaStreamSynchronize(streams[stream]), "work of the GPU");
+    return NULL;
+}
+
+const char *take_stamp(int stream, int stamp)
+{
+    if (!stamps[stamp]) TRY(cudaEventCreate(&stamps[stamp]), "an event of the GPU");
+    TRY(cudaEventRecord(stamps[stamp], streams[stream]), "an event of the GPU");
+    return NULL;
+}
+
+const char *time_between(int from, int to, double *seconds)
+{
+    float ms = 0;
+    TRY(cudaEventSynchronize(stamps[to]), "work of the GPU");
+    TRY(cudaEventElapsedTime(&ms, stamps[from], stamps[to]), "times of the GPU");
+    *seconds = 1e-3 * (double)ms;
+    return NULL;
+}
+
+} // namespace
+
+#define TEXT_(x) #x
+#define TEXT(x)  TEXT_(x)
+extern "C" __attribute__((visibility("default"))) const mp_device mp_cuda_plugin = {
+    MP_DEVICE_ABI,  "cuda",       "CUDA " TEXT(__CUDACC_VER_MAJOR__) "." TEXT(__CUDACC_VER_MINOR__),
+    open_device,    close_device, alloc_memory,
+    release_memory, pin_memory,   unpin_memory,
+    copy_up,        copy_down,    fill_memory,
+    blocks_needed,  launch_calls, wait_for,
+    sync_stream,    take_stamp,   time_between
+};

@@ -1,0 +1,109 @@
+/* elements.cuh - loops over elements: activations, sums with a factor, masks, Adam.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_CUDA_ELEMENTS_CUH
+#define MP_CUDA_ELEMENTS_CUH
+
+#include "cuda/grid.cuh"
+
+template <class K, class C> struct by_element : by_item<K, C, 4> {
+    MP_BOTH size_t items(const C &c)
+    {
+        return c.n;
+    }
+};
+
+MP_DEVICE float act1(float x, mp_act act)
+{
+    switch (act) {
+    case MP_ACT_RELU:
+        return relu1(x);
+    case MP_ACT_TANH:
+        return tanh1(x);
+    case MP_ACT_SIGMOID:
+        return sigmoid1(x);
+    case MP_ACT_LEAKY:
+        return x > 0 ? x : MP_LEAKY_SLOPE * x;
+    case MP_ACT_NONE:
+        break;
+    }
+    return x;
+}
+
+struct kernel_act_fwd : by_element<kernel_act_fwd, mp_call_act_fwd> {
+    MP_DEVICE void one(const mp_call_act_fwd &c, size_t i)
+    {
+        c.out[i] = act1(c.x[i], c.act);
+    }
+};
+
+struct kernel_act_bwd : by_element<kernel_act_bwd, mp_call_act_bwd> {
+    MP_DEVICE void one(const mp_call_act_bwd &c, size_t i)
+    {
+        float d = c.dy[i] * act_slope(c.y[i], c.act);
+        c.dx[i] = c.add ? c.dx[i] + d : d;
+    }
+};
+
+struct kernel_axpy : by_element<kernel_axpy, mp_call_axpy> {
+    MP_DEVICE void one(const mp_call_axpy &c, size_t i)
+    {
+        c.y[i] = c.add ? fma1(c.a, c.x[i], c.y[i]) : c.a * c.x[i];
+    }
+};
+
+struct kernel_axpy_by : by_element<kernel_axpy_by, mp_call_axpy_by> {
+    MP_DEVICE void one(const mp_call_axpy_by &c, size_t i)
+    {
+        c.y[i] = c.add ? fma1(*c.a, c.x[i], c.y[i]) : *c.a * c.x[i];
+    }
+};
+
+struct kernel_shift : by_element<kernel_shift, mp_call_shift> {
+    MP_DEVICE void one(const mp_call_shift &c, size_t i)
+    {
+        c.out[i] = c.x[i] + c.k;
+    }
+};
+
+struct kernel_fill : by_element<kernel_fill, mp_call_fill> {
+    MP_DEVICE void one(const mp_call_fill &c, size_t i)
+    {
+        c.out[i] = c.value;
+    }
+};
+
+struct kernel_mul : by_element<kernel_mul, mp_call_mul> {
+    MP_DEVICE void one(const mp_call_mul &c, size_t i)
+    {
+        c.out[i] = c.add ? fma1(c.x[i], c.y[i], c.out[i]) : c.x[i] * c.y[i];
+    }
+};
+
+/* Two numbers a draw. */
+struct kernel_drop_mask : by_item<kernel_drop_mask, mp_call_drop_mask> {
+    MP_BOTH size_t items(const call &c)
+    {
+        return (c.n + 1) / 2;
+    }
+
+    MP_DEVICE void one(const call &c, size_t i)
+    {
+        uint64_t bits = mp_rng_at(c.stream, c.stream.count + 1 + i);
+        c.mask[2 * i] = (bits & 0xffffffffu) < c.below ? 0 : c.scale;
+        if (2 * i + 1 < c.n) c.mask[2 * i + 1] = (bits >> 32) < c.below ? 0 : c.scale;
+    }
+};
+
+struct kernel_adam : by_element<kernel_adam, mp_call_adam> {
+    MP_DEVICE void one(const mp_call_adam &c, size_t i)
+    {
+        const mp_adam &h = c.how;
+        float theta = c.theta[i], g = fma1(h.decay, theta, c.grad[i]);
+        float first = fma1(h.beta1, c.m[i], h.rest1 * g), second = fma1(h.beta2, c.v[i], h.rest2 * (g * g));
+        c.m[i] = first;
+        c.v[i] = second;
+        c.theta[i] = theta - h.lr_corrected * first / fma1(sqrt1(second), h.root_corrected, h.eps);
+    }
+};
+
+#endif

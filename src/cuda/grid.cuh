@@ -1,0 +1,190 @@
+/* grid.cuh - what makes one text a kernel of CUDA and a loop of plain C++.
+ *
+ * A launch executes many calls (calls.h), each with a number of blocks that follows from its sizes. A kernel is a struct with
+ *     call             the struct of its arguments
+ *     threads          of a block
+ *     blocks(c)        how many a call needs
+ *     run(c, block)    what block `block` of the call does
+ * A body consists of phases: MP_PHASE(t) { ... } runs once for each thread t of the block, and no thread is in the next phase
+ * before all have left this one. In the emulator that is a loop over t, so nothing may leave a phase but by its end or
+ * `continue`. What a thread keeps from one phase to the next is declared with MP_OWN and used as MP_MINE(name); what the threads
+ * of a block share, with MP_SHARED. MP_ALONE(t) is a phase that nobody waits for: the last one.
+ *
+ * Kernels of rows or elements that know nothing of each other say only what they do with one item (by_item).
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_CUDA_GRID_H
+#define MP_CUDA_GRID_H
+
+#include "cuda/device.h"
+#include "math/fun.h"
+#include "math/one.h"
+
+#ifdef __CUDACC__
+#define MP_DEVICE          static __device__ __forceinline__
+#define MP_DEVICE_OF       __device__ __forceinline__ /* a member of an object */
+#define MP_BOTH            static __host__ __device__ inline
+#define MP_SHARED          __shared__
+#define MP_PHASE(t)        for (int t = (int)threadIdx.x, go_ = 1; go_; go_ = (__syncthreads(), 0))
+#define MP_ALONE(t)        for (int t = (int)threadIdx.x, go_ = 1; go_; go_ = 0)
+#define MP_OWN(type, name) type name[1]
+#define MP_MINE(name)      name[0]
+#define MP_UNROLL          _Pragma("unroll")
+#else
+#define MP_DEVICE    static inline
+#define MP_DEVICE_OF inline
+#define MP_BOTH      static inline
+#define MP_SHARED
+#define MP_PHASE(t)        for (int t = 0; t < threads; t++)
+#define MP_ALONE(t)        MP_PHASE(t)
+#define MP_OWN(type, name) type name[threads]
+#define MP_MINE(name)      name[t]
+#define MP_UNROLL
+#endif
+
+/* Whole numbers that several threads change; the order does not show in the result. */
+MP_DEVICE void lower_to(int *p, int value)
+{
+#ifdef __CUDA_ARCH__
+    atomicMin(p, value);
+#else
+    *p = value < *p ? value : *p;
+#endif
+}
+
+MP_DEVICE void count_up(int *p)
+{
+#ifdef __CUDA_ARCH__
+    atomicAdd(p, 1);
+#else
+    ++*p;
+#endif
+}
+
+/* Four numbers that lie side by side, and begin at a multiple of 16 bytes. */
+struct four {
+    float v[4];
+};
+
+MP_DEVICE four load4(const float *p)
+{
+#ifdef __CUDA_ARCH__
+    float4 x = *(const float4 *)p;
+    return four{ { x.x, x.y, x.z, x.w } };
+#else
+    return four{ { p[0], p[1], p[2], p[3] } };
+#endif
+}
+
+MP_DEVICE void store4(float *p, const four &x)
+{
+#ifdef __CUDA_ARCH__
+    *(float4 *)p = make_float4(x.v[0], x.v[1], x.v[2], x.v[3]);
+#else
+    for (int i = 0; i < 4; i++) p[i] = x.v[i];
+#endif
+}
+
+MP_BOTH bool in_fours(const void *p)
+{
+    return (uintptr_t)p % 16 == 0;
+}
+
+/* Up to four columns of a row, from column c on: n of them where they lie in fours, or fewer at the end of a row. */
+MP_DEVICE four load_some(const float *p, int n, bool whole)
+{
+    if (whole) return load4(p);
+    four x = { { 0, 0, 0, 0 } };
+    MP_UNROLL
+    for (int i = 0; i < 4; i++)
+        if (i < n) x.v[i] = p[i];
+    return x;
+}
+
+MP_DEVICE void store_some(float *p, int n, bool whole, const four &x)
+{
+    if (whole) {
+        store4(p, x);
+        return;
+    }
+    MP_UNROLL
+    for (int i = 0; i < 4; i++)
+        if (i < n) p[i] = x.v[i];
+}
+
+MP_BOTH size_t area(int rows, int cols)
+{
+    return (size_t)rows * (size_t)cols;
+}
+
+/* Items of rows x cols in pieces of four columns. */
+MP_BOTH size_t pieces(int rows, int cols)
+{
+    return area(rows, (cols + 3) / 4);
+}
+
+struct piece {
+    int row, col, n; /* columns col .. col+n-1 */
+};
+
+MP_DEVICE piece piece_of(size_t i, int cols)
+{
+    unsigned q = ((unsigned)cols + 3) / 4; /* 32 bits: a division of 64 takes longer than the work */
+    int row = (int)((unsigned)i / q), col = 4 * (int)((unsigned)i % q);
+    return piece{ row, col, cols - col < 4 ? cols - col : 4 };
+}
+
+inline int blocks_for(size_t items, size_t each)
+{
+    return (int)((items + each - 1) / each);
+}
+
+/* K has items(c) and one(c, i); a thread takes `per` of them. */
+template <class K, class C, int per = 1> struct by_item {
+    typedef C call;
+    static const int threads = 256, at_once = 1;
+
+    static int blocks(const C &c)
+    {
+        return blocks_for(K::items(c), (size_t)per * threads);
+    }
+
+    MP_DEVICE void run(const C &c, int block)
+    {
+        size_t n = K::items(c);
+        MP_ALONE(t)
+        {
+            MP_UNROLL
+            for (int k = 0; k < per; k++) {
+                size_t i = ((size_t)block * per + (size_t)k) * threads + (size_t)t;
+                if (i < n) K::one(c, i);
+            }
+        }
+    }
+};
+
+/* The range of ptr[0..n] that `at` lies in. */
+MP_DEVICE int range_of(const int *ptr, int n, int at)
+{
+    int from = 0, to = n;
+    while (to - from > 1) {
+        int middle = (from + to) / 2;
+        if (ptr[middle] <= at)
+            from = middle;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* Sixteen lanes folded 8, 4, 2, 1 apart. */
+template <class T> MP_DEVICE T fold16(const T *lane)
+{
+    T a[8];
+    MP_UNROLL
+    for (int l = 0; l < 8; l++) a[l] = lane[l] + lane[l + 8];
+    MP_UNROLL
+    for (int l = 0; l < 4; l++) a[l] += a[l + 4];
+    return (a[0] + a[2]) + (a[1] + a[3]);
+}
+
+#endif

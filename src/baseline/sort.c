@@ -117,7 +117,7 @@ static mp_mat *closed_mean(const mp_lin *l, mp_ctx *c, const mp_graph *looped, m
 static mp_mat *nodes_dgcnn(const mp_sort_net *n, mp_ctx *c, const mp_graph *g, mp_input x)
 {
     const mp_graph *looped = mp_looped(c, g);
-    mp_real *share = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+    mp_real *share = MP_NEW_RAW(mp_elements(c), mp_real, g->nodes);
     int *all = MP_NEW_RAW(c->arena, int, g->nodes);
     for (int v = 0; v < g->nodes; v++) all[v] = v;
     c->k->range_shares(share, looped->row_ptr, g->nodes);

@@ -42,7 +42,8 @@ static void without_nodes(const mp_specimen *one, int from, int to, mp_graph *g,
     mp_sparse all_x;
     plain.norm = NULL; /* its twins are not those of the copies */
     mp_graph_gather(one->arena, &plain, &one->x, same, copies, false, &all, &all_x);
-    mp_induce(one->arena, &all, keep, keep_ptr, g, NULL);
+    mp_site site = mp_site_in(one->arena);
+    mp_induce(&site, &all, keep, keep_ptr, g, NULL);
     *x = mp_sparse_pick(one->arena, &one->x, row, kept);
 }
 

@@ -54,7 +54,7 @@ static mp_real *dense_w(mp_ctx *c, const mp_coarsening *a, block z)
 
 static mp_real *product(mp_ctx *c, mp_operand a, mp_operand b, int m, int n, int k)
 {
-    mp_real *out = MP_NEW_RAW(c->arena, mp_real, mp_at(m, n));
+    mp_real *out = MP_NEW_RAW(mp_elements(c), mp_real, mp_at(m, n));
     mp_product(c, out, a, b, m, n, k, false);
     return out;
 }
@@ -106,7 +106,7 @@ static void list_met(mp_ctx *c, const mp_coarsening *a, block z, mp_lists *met)
     bits_fill(next, z.n, a->g->row_ptr + z.node, a->g->col, z.node);
     bits_fill(own, z.n, t->node_ptr + z.node, t->owner, z.cluster);
     for (int p = 0; p < z.k; p++) {
-        mp_arena_mark here = mp_arena_here(c->arena);
+        mp_arena_mark here = mp_arena_here(mp_elements(c));
         bits near = bits_new(c, 1, z.n), meets = bits_new(c, 1, z.k);
         for (int i = t->cluster_ptr[z.cluster + p]; i < t->cluster_ptr[z.cluster + p + 1]; i++)
             bits_join(near.word, next, t->member[i] - z.node);
@@ -117,7 +117,7 @@ static void list_met(mp_ctx *c, const mp_coarsening *a, block z, mp_lists *met)
                 met->to[met->count++] = z.cluster + q;
         if (a->diagonal == MP_DIAGONAL_ONE) met->to[met->count++] = z.cluster + p;
         met->ptr[z.cluster + p + 1] = met->count;
-        mp_arena_back(c->arena, here);
+        mp_arena_back(mp_elements(c), here);
     }
 }
 
@@ -125,14 +125,14 @@ void mp_coarse_dense(mp_ctx *c, const mp_coarsening *a, int b, const mp_real *sh
 {
     block z = block_of(a, b);
     mp_lists_reserve(met, (int64_t)z.k * (z.k + 1));
-    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
     mp_real *T = dense_t(c, a, z, share), *W = dense_w(c, a, z);
     mp_real *N = product(c, plain(W, z.n), plain(T, z.k), z.n, z.k, z.n);
     mp_real *A = product(c, flipped(N, z.k), plain(T, z.k), z.k, z.k, z.n);
     if (a->diagonal == MP_DIAGONAL_ONE) c->k->diagonal_set(A, 1, z.k);
     list_met(c, a, z, met);
     c->k->dense_take(met->weight, A, met->ptr + z.cluster, met->to, z.cluster, false, z.k, z.k);
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
 }
 
 /* ---- backward */
@@ -147,7 +147,7 @@ static mp_real *dense_g(mp_ctx *c, const mp_coarsening *a, block z) /* G[p][q] o
 void mp_coarse_dense_back(mp_ctx *c, const mp_coarsening *a, int b, const mp_real *share, mp_real *dshare, mp_real *dw)
 {
     block z = block_of(a, b);
-    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
     mp_real *T = dense_t(c, a, z, share), *G = dense_g(c, a, z);
     mp_real *dN = product(c, plain(T, z.k), flipped(G, z.k), z.n, z.k, z.k);
     if (dshare) {
@@ -160,5 +160,5 @@ void mp_coarse_dense_back(mp_ctx *c, const mp_coarsening *a, int b, const mp_rea
         mp_real *dW = product(c, plain(dN, z.k), flipped(T, z.k), z.n, z.n, z.k);
         c->k->dense_take(dw, dW, a->g->row_ptr + z.node, a->g->col, z.node, true, z.n, z.n);
     }
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
 }

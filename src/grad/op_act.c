@@ -15,7 +15,7 @@ static void act_back(void *p, mp_ctx *c)
 {
     struct act *a = p;
     if (!a->out->live || !a->x->g) return;
-    bool add = !mp_grad_store(a->x);
+    bool add = !mp_grad_store(c, a->x);
     c->k->act_bwd(a->x->g, a->out->g, a->out->v, a->f, add, mp_size(a->x));
 }
 
@@ -37,9 +37,9 @@ static void prelu_back(void *p, mp_ctx *c)
     struct prelu *a = p;
     if (!a->out->live) return;
     size_t n = mp_size(a->x);
-    if (a->slope->g) c->k->prelu_slope(mp_grad_zeroed(a->slope), a->out->g, a->x->v, n);
+    if (a->slope->g) c->k->prelu_slope(mp_grad_zeroed(c, a->slope), a->out->g, a->x->v, n);
     if (!a->x->g) return;
-    bool add = !mp_grad_store(a->x);
+    bool add = !mp_grad_store(c, a->x);
     c->k->prelu_bwd(a->x->g, a->out->g, a->x->v, a->slope->v, add, n);
 }
 

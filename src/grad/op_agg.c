@@ -21,7 +21,7 @@ typedef struct agg {
 
 static mp_real *room(mp_ctx *c, int n)
 {
-    return MP_NEW_RAW(c->arena, mp_real, n);
+    return MP_NEW_RAW(mp_elements(c), mp_real, n);
 }
 
 /* s of an unweighted graph; the self loop counts as much as any edge, so q is s. */
@@ -97,19 +97,20 @@ static void sum_with_twins(mp_ctx *c, const mp_graph *g, const mp_norm *n, mp_re
                            const mp_real *bias, bool add, bool relu, int C)
 {
     const mp_twins *t = n->twins;
-    double rows = (double)t->links + 2.0 * t->classes + 2.0 * t->member_ptr[t->classes];
+    double rows = (double)t->links + 2.0 * t->classes + 2.0 * t->members;
+    if (c->unseen) rows += g->edges;
     for (int i = 0; i < t->runs; i++) {
         int from = t->run[2 * i], end = t->run[2 * i + 1];
         c->k->agg(Y, Z, links(g, n, false), bias, add, relu, from, end, C);
-        rows += (double)(g->row_ptr[end] - g->row_ptr[from]) + 2.0 * (end - from);
+        rows += 2.0 * (end - from) + (c->unseen ? 0 : g->row_ptr[end] - g->row_ptr[from]);
     }
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *S = MP_NEW_RAW(c->arena, mp_real, (size_t)t->classes * (size_t)C);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *S = MP_NEW_RAW(mp_elements(c), mp_real, (size_t)t->classes * (size_t)C);
     mp_links members = { .row_ptr = t->member_ptr, .col = t->member, .s = n->s };
     mp_links classes = { .row_ptr = t->row_ptr, .col = t->col, .r = n->s, .to_ptr = t->member_ptr, .to = t->member };
     c->k->agg(S, Z, members, NULL, false, false, 0, t->classes, C);
     c->k->agg(Y, S, classes, bias, add, relu, 0, t->classes, C);
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
     count_moved(c, rows, C);
 }
 
@@ -128,8 +129,8 @@ static void sum(mp_ctx *c, const mp_graph *g, const mp_norm *n, bool transposed,
 static void weight_back(mp_ctx *c, const agg *a)
 {
     const mp_graph *g = a->g;
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *G = room(c, g->edges), *G_self = a->n.q ? room(c, g->nodes) : NULL, *dw = mp_grad_zeroed(g->w);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *G = room(c, g->edges), *G_self = a->n.q ? room(c, g->nodes) : NULL, *dw = mp_grad_zeroed(c, g->w);
     mp_csr on = mp_graph_csr(g);
     c->k->edge_dot(G, G_self, a->out->g, a->z->v, links(g, &a->n, false), false, g->nodes, a->z->cols);
     count_moved(c, rows_moved(g, &a->n), a->z->cols);
@@ -148,7 +149,7 @@ static void weight_back(mp_ctx *c, const agg *a)
         c->k->sum_weights_bwd(dw, G, &on);
         break;
     }
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
 }
 
 static void agg_back(void *p, mp_ctx *c)
@@ -160,7 +161,7 @@ static void agg_back(void *p, mp_ctx *c)
     if (a->g->w && a->g->w->g) weight_back(c, a);
     if (!a->z->g) return;
     bool turned = a->g->w || a->kind == MP_AGG_MEAN || a->kind == MP_AGG_ROW; /* otherwise p is symmetric */
-    bool add = !mp_grad_store(a->z);
+    bool add = !mp_grad_store(c, a->z);
     sum(c, a->g, &a->n, turned, a->z->g, out->g, NULL, add, false, out->cols);
 }
 

@@ -21,19 +21,20 @@ static void local_back(void *p, mp_ctx *c)
 {
     struct local *a = p;
     if (!a->out->live) return;
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *du = MP_NEW_RAW(c->arena, mp_real, mp_size(a->z));
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *du = MP_NEW_RAW(mp_elements(c), mp_real, mp_size(a->z));
     mp_csr g = mp_graph_csr(a->g);
-    c->k->local_att_bwd(mp_grad_zeroed(a->z), mp_grad_zeroed(a->tau), du, a->out->g, a->out->v, a->z->v, a->tau->v,
-                        a->e, a->den, a->top, a->g->node_ptr, &g, a->g->graphs, a->z->cols);
-    mp_arena_back(c->arena, here);
+    c->k->local_att_bwd(mp_grad_zeroed(c, a->z), mp_grad_zeroed(c, a->tau), du, a->out->g, a->out->v, a->z->v,
+                        a->tau->v, a->e, a->den, a->top, a->g->node_ptr, &g, a->g->graphs, a->z->cols);
+    mp_arena_back(mp_elements(c), here);
 }
 
 mp_mat *mp_local_att(mp_ctx *c, const mp_graph *g, mp_mat *z, mp_mat *tau)
 {
     mp_assert(g->w != NULL && z->rows == g->nodes);
     mp_mat *out = mp_mat_new(c, z->rows, z->cols);
-    mp_real *e = MP_NEW_RAW(c->arena, mp_real, mp_size(z)), *den = MP_NEW_RAW(c->arena, mp_real, mp_size(z));
+    mp_real *e = MP_NEW_RAW(mp_elements(c), mp_real, mp_size(z)),
+            *den = MP_NEW_RAW(mp_elements(c), mp_real, mp_size(z));
     int *top = MP_NEW_RAW(c->arena, int, mp_at(g->graphs, z->cols));
     mp_csr on = mp_graph_csr(g);
     c->k->local_att(out->v, e, den, top, z->v, tau->v, g->node_ptr, &on, g->graphs, z->cols);
@@ -53,24 +54,24 @@ static void set_attend_back(void *p, mp_ctx *c)
     struct set_attend *s = p;
     if (!s->out->live) return;
     int N = s->x->rows, B = s->out->rows, C = s->x->cols;
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *da = MP_NEW_RAW(c->arena, mp_real, N), *du = MP_NEW_RAW(c->arena, mp_real, N);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *da = MP_NEW_RAW(mp_elements(c), mp_real, N), *du = MP_NEW_RAW(mp_elements(c), mp_real, N);
     mp_links nodes = { .row_ptr = s->ptr, .col = s->self };
     c->k->edge_dot(da, NULL, s->out->g, s->x->v, nodes, false, B, C);
     c->k->softmax_bwd(du, da, s->alpha, s->ptr, false, B);
     if (s->q->g) {
         nodes.p = du;
-        bool add = !mp_grad_store(s->q);
+        bool add = !mp_grad_store(c, s->q);
         c->k->agg(s->q->g, s->x->v, nodes, NULL, add, false, 0, B, C);
     }
     if (s->x->g) {
-        bool add = !mp_grad_store(s->x);
+        bool add = !mp_grad_store(c, s->x);
         c->k->agg(s->x->g, s->out->g, (mp_links){ .row_ptr = s->self, .col = s->graph, .p = s->alpha }, NULL, add,
                   false, 0, N, C);
         c->k->agg(s->x->g, s->q->v, (mp_links){ .row_ptr = s->self, .col = s->graph, .p = du }, NULL, true, false, 0, N,
                   C);
     }
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
 }
 
 mp_mat *mp_set_attend(mp_ctx *c, mp_mat *x, mp_mat *q, const int *ptr, int graphs)
@@ -82,7 +83,7 @@ mp_mat *mp_set_attend(mp_ctx *c, mp_mat *x, mp_mat *q, const int *ptr, int graph
     for (int v = 0; v <= N; v++) self[v] = v;
     for (int b = 0; b < graphs; b++)
         for (int v = ptr[b]; v < ptr[b + 1]; v++) graph[v] = b;
-    mp_real *u = MP_NEW_RAW(c->arena, mp_real, N), *alpha = MP_NEW_RAW(c->arena, mp_real, N);
+    mp_real *u = MP_NEW_RAW(mp_elements(c), mp_real, N), *alpha = MP_NEW_RAW(mp_elements(c), mp_real, N);
     c->k->edge_dot(u, NULL, q->v, x->v, (mp_links){ .row_ptr = ptr, .col = self }, false, graphs, x->cols);
     c->k->softmax(alpha, u, ptr, graphs);
     c->k->agg(out->v, x->v, (mp_links){ .row_ptr = ptr, .col = self, .p = alpha }, NULL, false, false, 0, graphs,

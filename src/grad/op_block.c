@@ -28,12 +28,12 @@ static void gram_back(void *p, mp_ctx *c)
     struct gram *a = p;
     if (!a->out->live) return;
     int K = a->s->cols, C = a->x->cols;
-    bool add = a->s->g && !mp_grad_store(a->s);
+    bool add = a->s->g && !mp_grad_store(c, a->s);
     for (int b = 0; a->s->g && b < a->graphs; b++) {
         mp_operand x = { a->x->v + mp_at(a->ptr[b], C), C, false }, d = { a->out->g + mp_at(b * K, C), C, true };
         mp_product(c, a->s->g + mp_at(a->ptr[b], K), x, d, a->ptr[b + 1] - a->ptr[b], K, C, add);
     }
-    add = a->x->g && !mp_grad_store(a->x); /* after the loop above: x may be s */
+    add = a->x->g && !mp_grad_store(c, a->x); /* after the loop above: x may be s */
     for (int b = 0; a->x->g && b < a->graphs; b++) {
         mp_operand s = { a->s->v + mp_at(a->ptr[b], K), K, false }, d = { a->out->g + mp_at(b * K, C), C, false };
         mp_product(c, a->x->g + mp_at(a->ptr[b], C), s, d, a->ptr[b + 1] - a->ptr[b], C, K, add);
@@ -59,12 +59,12 @@ static void spread_back(void *p, mp_ctx *c)
     struct gram *a = p;
     if (!a->out->live) return;
     int K = a->s->cols, C = a->x->cols;
-    bool add = a->s->g && !mp_grad_store(a->s);
+    bool add = a->s->g && !mp_grad_store(c, a->s);
     for (int b = 0; a->s->g && b < a->graphs; b++) {
         mp_operand d = { a->out->g + mp_at(a->ptr[b], C), C, false }, x = { a->x->v + mp_at(b * K, C), C, true };
         mp_product(c, a->s->g + mp_at(a->ptr[b], K), d, x, a->ptr[b + 1] - a->ptr[b], K, C, add);
     }
-    add = a->x->g && !mp_grad_store(a->x);
+    add = a->x->g && !mp_grad_store(c, a->x);
     for (int b = 0; a->x->g && b < a->graphs; b++) {
         mp_operand s = { a->s->v + mp_at(a->ptr[b], K), K, true }, d = { a->out->g + mp_at(a->ptr[b], C), C, false };
         mp_product(c, a->x->g + mp_at(b * K, C), s, d, K, C, a->ptr[b + 1] - a->ptr[b], add);
@@ -95,12 +95,12 @@ static void mul_back(void *p, mp_ctx *c)
     struct mul *s = p;
     if (!s->out->live) return;
     int M = s->rows, K = s->a->cols, C = s->x->cols;
-    bool add = s->a->g && !mp_grad_store(s->a);
+    bool add = s->a->g && !mp_grad_store(c, s->a);
     for (int b = 0; s->a->g && b < s->graphs; b++) {
         mp_operand d = { s->out->g + mp_at(b * M, C), C, false }, x = { s->x->v + mp_at(b * K, C), C, true };
         mp_product(c, s->a->g + mp_at(b * M, K), d, x, M, K, C, add);
     }
-    add = s->x->g && !mp_grad_store(s->x);
+    add = s->x->g && !mp_grad_store(c, s->x);
     for (int b = 0; s->x->g && b < s->graphs; b++) {
         mp_operand left = { s->a->v + mp_at(b * M, K), K, true }, d = { s->out->g + mp_at(b * M, C), C, false };
         mp_product(c, s->x->g + mp_at(b * K, C), left, d, K, C, M, add);
@@ -131,14 +131,14 @@ static void sym_back(void *p, mp_ctx *c)
 {
     struct sym *q = p;
     if (!q->out->live || !q->a->g) return;
-    c->k->block_sym_bwd(mp_grad_zeroed(q->a), q->out->g, q->a->v, q->s, q->a->rows, q->a->cols);
+    c->k->block_sym_bwd(mp_grad_zeroed(c, q->a), q->out->g, q->a->v, q->s, q->a->rows, q->a->cols);
 }
 
 mp_mat *mp_block_sym(mp_ctx *c, mp_mat *a)
 {
     mp_assert(a->cols > 0 && a->rows % a->cols == 0);
     mp_mat *out = mp_mat_new(c, a->rows, a->cols);
-    mp_real *s = MP_NEW_RAW(c->arena, mp_real, a->rows);
+    mp_real *s = MP_NEW_RAW(mp_elements(c), mp_real, a->rows);
     c->k->block_sym(out->v, s, a->v, a->rows, a->cols);
     MP_RECORD(c, sym_back, struct sym, out, a, s);
     return out;

@@ -29,12 +29,12 @@ static void link_back(void *p, mp_ctx *c)
     struct link *s = p;
     if (!s->out->live) return;
     int B = s->graphs, K = s->m->cols;
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *f = MP_NEW_RAW(c->arena, mp_real, B);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *f = MP_NEW_RAW(mp_elements(c), mp_real, B);
     c->k->axpy_by(f, s->out->g, s->slope, false, (size_t)B);
-    if (s->a0->g) c->k->diagonals(mp_grad_zeroed(s->a0), -1, f, B, K);
-    if (s->m->g) c->k->rows_axpy(mp_grad_zeroed(s->m), f, s->m->v, K * K, true, B, K * K);
-    mp_arena_back(c->arena, here);
+    if (s->a0->g) c->k->diagonals(mp_grad_zeroed(c, s->a0), -1, f, B, K);
+    if (s->m->g) c->k->rows_axpy(mp_grad_zeroed(c, s->m), f, s->m->v, K * K, true, B, K * K);
+    mp_arena_back(mp_elements(c), here);
 }
 
 mp_mat *mp_link_loss(mp_ctx *c, const mp_graph *g, mp_mat *a0, mp_mat *m, int padded)
@@ -42,7 +42,7 @@ mp_mat *mp_link_loss(mp_ctx *c, const mp_graph *g, mp_mat *a0, mp_mat *m, int pa
     int B = g->graphs;
     mp_assert(a0->rows == B * m->cols && m->rows == a0->rows && a0->cols == m->cols);
     mp_mat *out = mp_mat_new(c, 1, 1);
-    mp_real *slope = MP_NEW_RAW(c->arena, mp_real, B);
+    mp_real *slope = MP_NEW_RAW(mp_elements(c), mp_real, B);
     c->k->link_loss(out->v, slope, a0->v, m->v, g->w ? g->w->v : NULL, g->node_ptr, g->row_ptr, padded, B, m->cols);
     MP_RECORD(c, link_back, struct link, out, a0, m, slope, B);
     return out;
@@ -59,7 +59,7 @@ static void entropy_back(void *p, mp_ctx *c)
 {
     struct entropy *a = p;
     if (!a->out->live || !a->s->g) return;
-    c->k->entropy_loss_bwd(mp_grad_zeroed(a->s), a->out->g, a->s->v, a->ptr, a->padded, a->graphs, a->s->cols);
+    c->k->entropy_loss_bwd(mp_grad_zeroed(c, a->s), a->out->g, a->s->v, a->ptr, a->padded, a->graphs, a->s->cols);
 }
 
 mp_mat *mp_entropy_loss(mp_ctx *c, mp_mat *s, const int *ptr, int graphs, int padded)
@@ -82,8 +82,8 @@ static void cut_back(void *p, mp_ctx *c)
 {
     struct cut *a = p;
     if (!a->out->live) return;
-    c->k->cut_loss_bwd(mp_grad_zeroed(a->s), mp_grad_zeroed(a->a0), mp_grad_zeroed(a->d), a->out->g, a->s->v, a->d->v,
-                       a->num, a->den, a->ptr, a->graphs, a->s->cols);
+    c->k->cut_loss_bwd(mp_grad_zeroed(c, a->s), mp_grad_zeroed(c, a->a0), mp_grad_zeroed(c, a->d), a->out->g, a->s->v,
+                       a->d->v, a->num, a->den, a->ptr, a->graphs, a->s->cols);
 }
 
 mp_mat *mp_cut_loss(mp_ctx *c, mp_mat *s, mp_mat *a0, mp_mat *d, const int *ptr, int graphs)
@@ -91,7 +91,7 @@ mp_mat *mp_cut_loss(mp_ctx *c, mp_mat *s, mp_mat *a0, mp_mat *d, const int *ptr,
     int K = s->cols;
     mp_assert(a0->rows == graphs * K && a0->cols == K && d->rows == s->rows && d->cols == 1);
     mp_mat *out = mp_mat_new(c, 1, 1);
-    double *num = MP_NEW_RAW(c->arena, double, graphs), *den = MP_NEW_RAW(c->arena, double, graphs);
+    double *num = MP_NEW_RAW(mp_elements(c), double, graphs), *den = MP_NEW_RAW(mp_elements(c), double, graphs);
     c->k->cut_loss(out->v, num, den, s->v, a0->v, d->v, ptr, graphs, K);
     MP_RECORD(c, cut_back, struct cut, out, s, a0, d, ptr, num, den, graphs);
     return out;
@@ -109,21 +109,21 @@ static void ortho_back(void *p, mp_ctx *c)
     struct ortho *a = p;
     if (!a->out->live || !a->m->g) return;
     int B = a->graphs, K = a->m->cols;
-    mp_real *dm = mp_grad_zeroed(a->m);
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *f = MP_NEW_RAW(c->arena, mp_real, B);
+    mp_real *dm = mp_grad_zeroed(c, a->m);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *f = MP_NEW_RAW(mp_elements(c), mp_real, B);
     c->k->axpy_by(f, a->out->g, a->slope, false, (size_t)B);
     c->k->rows_axpy(dm, f, a->m->v, K * K, true, B, K * K);
     c->k->axpy_by(f, a->out->g, a->one, false, (size_t)B);
     c->k->diagonals(dm, 1, f, B, K);
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
 }
 
 mp_mat *mp_ortho_loss(mp_ctx *c, mp_mat *m, int graphs)
 {
     mp_assert(m->rows == graphs * m->cols);
     mp_mat *out = mp_mat_new(c, 1, 1);
-    mp_real *slope = MP_NEW_RAW(c->arena, mp_real, graphs), *one = MP_NEW_RAW(c->arena, mp_real, graphs);
+    mp_real *slope = MP_NEW_RAW(mp_elements(c), mp_real, graphs), *one = MP_NEW_RAW(mp_elements(c), mp_real, graphs);
     c->k->ortho_loss(out->v, slope, one, m->v, graphs, m->cols);
     MP_RECORD(c, ortho_back, struct ortho, out, m, slope, one, graphs);
     return out;
@@ -139,7 +139,7 @@ static void kl_back(void *p, mp_ctx *c)
 {
     struct kl *a = p;
     if (!a->out->live || !a->s->g) return;
-    c->k->axpy_by(a->s->g, a->out->g, a->slope, !mp_grad_store(a->s), mp_size(a->s));
+    c->k->axpy_by(a->s->g, a->out->g, a->slope, !mp_grad_store(c, a->s), mp_size(a->s));
 }
 
 mp_mat *mp_kl_loss(mp_ctx *c, mp_mat *s, const int *ptr, int graphs, bool detach)
@@ -148,11 +148,11 @@ mp_mat *mp_kl_loss(mp_ctx *c, mp_mat *s, const int *ptr, int graphs, bool detach
     int most = 0;
     for (int b = 0; b < graphs; b++) most = ptr[b + 1] - ptr[b] > most ? ptr[b + 1] - ptr[b] : most;
     mp_mat *out = mp_mat_new(c, 1, 1);
-    mp_real *slope = MP_NEW_RAW(c->arena, mp_real, mp_size(s));
-    mp_arena_mark here = mp_arena_here(c->arena);
-    double *work = MP_NEW_RAW(c->arena, double, mp_at(most + 2, s->cols));
+    mp_real *slope = MP_NEW_RAW(mp_elements(c), mp_real, mp_size(s));
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    double *work = MP_NEW_RAW(mp_elements(c), double, mp_at(most + 2, s->cols));
     c->k->kl_loss(out->v, slope, work, s->v, ptr, detach, graphs, s->cols);
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
     MP_RECORD(c, kl_back, struct kl, out, s, slope);
     return out;
 }

@@ -25,16 +25,16 @@ static void collect_back(void *saved, mp_ctx *c)
     const mp_assign *t = &a->t;
     if (!a->out->live) return;
     if (a->alpha->g) {
-        mp_arena_mark here = mp_arena_here(c->arena);
+        mp_arena_mark here = mp_arena_here(mp_elements(c));
         int members = t->cluster_ptr[t->clusters];
-        mp_real *d = MP_NEW_RAW(c->arena, mp_real, members);
+        mp_real *d = MP_NEW_RAW(mp_elements(c), mp_real, members);
         mp_links rows = { .row_ptr = t->cluster_ptr, .col = t->member };
         c->k->edge_dot(d, NULL, a->out->g, a->x->v, rows, false, t->clusters, a->x->cols);
-        c->k->rows_give(mp_grad_zeroed(a->alpha), d, t->member_at, members, 1);
-        mp_arena_back(c->arena, here);
+        c->k->rows_give(mp_grad_zeroed(c, a->alpha), d, t->member_at, members, 1);
+        mp_arena_back(mp_elements(c), here);
     }
     if (!a->x->g) return;
-    bool add = !mp_grad_store(a->x);
+    bool add = !mp_grad_store(c, a->x);
     mp_links back = { .row_ptr = t->node_ptr, .col = t->owner, .p = a->alpha->v, .perm = t->owner_at };
     c->k->agg(a->x->g, a->out->g, back, NULL, add, false, 0, t->nodes, a->x->cols);
 }
@@ -56,16 +56,16 @@ static void spread_back(void *saved, mp_ctx *c)
     const mp_assign *t = &a->t;
     if (!a->out->live) return;
     if (a->alpha && a->alpha->g) {
-        mp_arena_mark here = mp_arena_here(c->arena);
+        mp_arena_mark here = mp_arena_here(mp_elements(c));
         int pairs = t->node_ptr[t->nodes];
-        mp_real *d = MP_NEW_RAW(c->arena, mp_real, pairs);
+        mp_real *d = MP_NEW_RAW(mp_elements(c), mp_real, pairs);
         mp_links rows = { .row_ptr = t->node_ptr, .col = t->owner };
         c->k->edge_dot(d, NULL, a->out->g, a->x->v, rows, false, t->nodes, a->x->cols);
-        c->k->rows_give(mp_grad_zeroed(a->alpha), d, t->owner_at, pairs, 1);
-        mp_arena_back(c->arena, here);
+        c->k->rows_give(mp_grad_zeroed(c, a->alpha), d, t->owner_at, pairs, 1);
+        mp_arena_back(mp_elements(c), here);
     }
     if (!a->x->g) return;
-    bool add = !mp_grad_store(a->x);
+    bool add = !mp_grad_store(c, a->x);
     mp_links back = { .row_ptr = t->cluster_ptr, .col = t->member };
     if (a->alpha) {
         back.p = a->alpha->v;
@@ -101,9 +101,9 @@ static mp_coarse_work work_new(mp_ctx *c, const mp_coarsening *a)
 {
     const mp_graph *g = a->g;
     int pairs = a->t.node_ptr[g->nodes];
-    mp_coarse_work s = { .share = MP_NEW_RAW(c->arena, mp_real, pairs),
-                         .leaving = MP_NEW_RAW(c->arena, mp_real, g->edges),
-                         .m = MP_NEW_RAW(c->arena, mp_real, g->nodes),
+    mp_coarse_work s = { .share = MP_NEW_RAW(mp_elements(c), mp_real, pairs),
+                         .leaving = MP_NEW_RAW(mp_elements(c), mp_real, g->edges),
+                         .m = MP_NEW_RAW(mp_elements(c), mp_real, g->nodes),
                          .near = MP_NEW_RAW(c->arena, int, g->nodes),
                          .mark = all_unseen(c, g->nodes) };
     c->k->rows_take(s.share, a->alpha->v, a->t.owner_at, 0, pairs, 1);
@@ -119,7 +119,7 @@ static mp_lists met_all(mp_ctx *c, const mp_coarsening *a)
     int K = a->t.clusters;
     mp_lists met = mp_lists_new(c->arena, K, true);
     mp_coarse_work s = work_new(c, a);
-    s.value = MP_NEW_RAW(c->arena, mp_real, K);
+    s.value = MP_NEW_RAW(mp_elements(c), mp_real, K);
     s.found = MP_NEW_RAW(c->arena, int, K);
     s.seen = all_unseen(c, K);
     mp_csr g = mp_graph_csr(a->g);
@@ -143,12 +143,12 @@ static void coarse_back(void *saved, mp_ctx *c)
 {
     mp_coarsening *a = saved;
     if (!a->w->live) return;
-    mp_real *dalpha = mp_grad_zeroed(a->alpha), *dw = a->g->w ? mp_grad_zeroed(a->g->w) : NULL;
+    mp_real *dalpha = mp_grad_zeroed(c, a->alpha), *dw = a->g->w ? mp_grad_zeroed(c, a->g->w) : NULL;
     if (!dalpha && !dw) return;
-    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
     mp_coarse_work s = work_new(c, a);
-    s.dm = MP_NEW_RAW(c->arena, mp_real, a->g->nodes);
-    s.da = MP_NEW_RAW(c->arena, mp_real, a->t.clusters);
+    s.dm = MP_NEW_RAW(mp_elements(c), mp_real, a->g->nodes);
+    s.da = MP_NEW_RAW(mp_elements(c), mp_real, a->t.clusters);
     int pairs = a->t.node_ptr[a->g->nodes];
     mp_real *dshare = dalpha ? MP_NEW(c->arena, mp_real, pairs) : NULL;
     mp_csr g = mp_graph_csr(a->g), out = mp_graph_csr(&a->out);
@@ -161,17 +161,17 @@ static void coarse_back(void *saved, mp_ctx *c)
                                   a->cluster_ptr[b], a->cluster_ptr[b + 1]);
     }
     if (dalpha) c->k->rows_give(dalpha, dshare, a->t.owner_at, pairs, 1);
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
 }
 
 mp_graph mp_listed(mp_ctx *c, mp_lists *l, int graphs, const int *node_ptr, mp_mat *w)
 {
     int *col = MP_NEW_RAW(c->arena, int, l->count);
-    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
     int *from = MP_NEW_RAW(c->arena, int, l->count);
     mp_lists_turn(l, node_ptr[graphs], col, from);
     if (w) c->k->rows_take(w->v, l->weight, from, 0, l->count, 1);
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
     mp_graph out = mp_lists_graph(l, graphs, node_ptr, col);
     out.w = w;
     return out;

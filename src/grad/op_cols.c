@@ -21,7 +21,7 @@ static void cat_back(void *p, mp_ctx *c)
     int at = 0;
     for (int i = 0; i < a->parts; at += a->part[i++]->cols) {
         mp_mat *x = a->part[i];
-        if (x->g) c->k->cols_copy(x->g, x->cols, a->out->g + at, a->out->cols, !mp_grad_store(x), x->rows, x->cols);
+        if (x->g) c->k->cols_copy(x->g, x->cols, a->out->g + at, a->out->cols, !mp_grad_store(c, x), x->rows, x->cols);
     }
 }
 
@@ -51,7 +51,7 @@ static void cols_back(void *p, mp_ctx *c)
 {
     struct cols *a = p;
     if (!a->out->live || !a->x->g) return;
-    c->k->cols_copy(mp_grad_zeroed(a->x) + a->from, a->x->cols, a->out->g, a->out->cols, true, a->out->rows,
+    c->k->cols_copy(mp_grad_zeroed(c, a->x) + a->from, a->x->cols, a->out->g, a->out->cols, true, a->out->rows,
                     a->out->cols);
 }
 
@@ -76,7 +76,7 @@ static void repeat_back(void *p, mp_ctx *c)
     struct repeat *a = p;
     if (!a->out->live || !a->x->g) return;
     int C = a->x->cols;
-    mp_real *dx = mp_grad_zeroed(a->x);
+    mp_real *dx = mp_grad_zeroed(c, a->x);
     for (int t = 0; t < a->times; t++) c->k->cols_copy(dx, C, a->out->g + t * C, a->out->cols, true, a->x->rows, C);
 }
 

@@ -20,7 +20,7 @@ struct conv1d {
 
 static mp_real *windowed(mp_ctx *c, const mp_mat *w, int channels, int width)
 {
-    mp_real *v = MP_NEW_RAW(c->arena, mp_real, (size_t)w->rows * (size_t)w->cols);
+    mp_real *v = MP_NEW_RAW(mp_elements(c), mp_real, (size_t)w->rows * (size_t)w->cols);
     c->k->window_order(v, w->v, false, channels, width, w->cols);
     return v;
 }
@@ -34,20 +34,20 @@ static mp_operand windows(const struct conv1d *a, int row, bool flip)
 static void back_weights(const struct conv1d *a, mp_ctx *c, mp_real *work)
 {
     int O = a->w->cols, span = a->w->rows;
-    mp_real *dw = MP_NEW_RAW(c->arena, mp_real, (size_t)span * (size_t)O);
+    mp_real *dw = MP_NEW_RAW(mp_elements(c), mp_real, (size_t)span * (size_t)O);
     for (int r = 0; r < a->x->rows; r++) {
         mp_operand dy = { a->out->g + (size_t)r * (size_t)a->out->cols, O, false };
         c->k->gemm(dw, windows(a, r, true), dy, span, O, a->places, NULL, r > 0, false, work);
     }
-    mp_real *into = mp_grad_zeroed(a->w);
+    mp_real *into = mp_grad_zeroed(c, a->w);
     if (a->x->rows > 0) c->k->window_order(into, dw, true, a->channels, a->width, O);
 }
 
 static void back_input(const struct conv1d *a, mp_ctx *c, mp_real *work)
 {
     int O = a->w->cols, span = a->w->rows;
-    mp_real *w = windowed(c, a->w, a->channels, a->width), *dx = mp_grad_zeroed(a->x);
-    mp_real *dwindow = MP_NEW_RAW(c->arena, mp_real, (size_t)a->places * (size_t)span);
+    mp_real *w = windowed(c, a->w, a->channels, a->width), *dx = mp_grad_zeroed(c, a->x);
+    mp_real *dwindow = MP_NEW_RAW(mp_elements(c), mp_real, (size_t)a->places * (size_t)span);
     for (int r = 0; r < a->x->rows; r++) {
         mp_operand dy = { a->out->g + (size_t)r * (size_t)a->out->cols, O, false };
         c->k->gemm(dwindow, dy, (mp_operand){ w, O, true }, a->places, span, O, NULL, false, false, work);
@@ -60,7 +60,7 @@ static mp_real *work_for(mp_ctx *c, int places, int span, int out)
 {
     size_t forward = mp_gemm_work(places, out, span), weights = mp_gemm_work(span, out, places);
     size_t input = mp_gemm_work(places, span, out), most = forward > weights ? forward : weights;
-    return MP_NEW_RAW(c->arena, mp_real, most > input ? most : input);
+    return MP_NEW_RAW(mp_elements(c), mp_real, most > input ? most : input);
 }
 
 static void conv1d_back(void *p, mp_ctx *c)
@@ -69,12 +69,12 @@ static void conv1d_back(void *p, mp_ctx *c)
     if (!a->out->live) return;
     int O = a->w->cols, B = a->out->rows;
     if (a->relu) c->k->act_bwd(a->out->g, a->out->g, a->out->v, MP_ACT_RELU, false, (size_t)B * (size_t)a->out->cols);
-    if (a->b->g) c->k->col_sum(a->b->g, a->out->g, !mp_grad_store(a->b), B * a->places, O);
-    mp_arena_mark here = mp_arena_here(c->arena);
+    if (a->b->g) c->k->col_sum(a->b->g, a->out->g, !mp_grad_store(c, a->b), B * a->places, O);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
     mp_real *work = work_for(c, a->places, a->w->rows, O);
     if (a->w->g) back_weights(a, c, work);
     if (a->x->g) back_input(a, c, work);
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
     c->flops += ((a->w->g != NULL) + (a->x->g != NULL)) * 2.0 * B * a->places * O * a->w->rows;
 }
 
@@ -85,12 +85,12 @@ mp_mat *mp_conv1d(mp_ctx *c, mp_mat *x, int channels, mp_mat *w, mp_mat *b, int 
     int places = (length - width) / stride + 1;
     mp_mat *out = mp_mat_new(c, x->rows, places * O);
     struct conv1d a = { out, x, w, b, channels, width, stride, places, relu };
-    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
     mp_real *v = windowed(c, w, channels, width), *work = work_for(c, places, span, O);
     for (int r = 0; r < x->rows; r++)
         c->k->gemm(out->v + (size_t)r * (size_t)out->cols, windows(&a, r, false), (mp_operand){ v, O, false }, places,
                    O, span, b->v, false, relu, work);
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
     c->flops += 2.0 * x->rows * places * O * span;
     MP_RECORD(c, conv1d_back, struct conv1d, out, x, w, b, channels, width, stride, places, relu);
     return out;
@@ -106,7 +106,7 @@ static void maxpool1d_back(void *p, mp_ctx *c)
 {
     struct maxpool1d *a = p;
     if (!a->out->live || !a->x->g) return;
-    c->k->max_pairs_bwd(mp_grad_zeroed(a->x), a->out->g, a->arg, a->out->rows, a->out->cols, a->x->cols);
+    c->k->max_pairs_bwd(mp_grad_zeroed(c, a->x), a->out->g, a->arg, a->out->rows, a->out->cols, a->x->cols);
 }
 
 mp_mat *mp_maxpool1d(mp_ctx *c, mp_mat *x, int channels)
@@ -130,7 +130,7 @@ static void flip1d_back(void *p, mp_ctx *c)
 {
     struct flip1d *a = p;
     if (!a->out->live || !a->x->g) return;
-    c->k->flip_places_bwd(mp_grad_zeroed(a->x), a->out->g, a->x->rows, a->channels, a->x->cols / a->channels);
+    c->k->flip_places_bwd(mp_grad_zeroed(c, a->x), a->out->g, a->x->rows, a->channels, a->x->cols / a->channels);
 }
 
 mp_mat *mp_flip1d(mp_ctx *c, mp_mat *x, int channels)

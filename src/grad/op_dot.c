@@ -18,14 +18,14 @@ static void row_dot_back(void *p, mp_ctx *c)
     struct row_dot *s = p;
     if (!s->out->live) return;
     int N = s->out->rows, C = s->b->cols, D = s->out->cols;
-    if (s->b->g) c->k->gate_bwd(mp_grad_zeroed(s->b), NULL, s->a->v, s->b->v, s->out->g, s->all, true, N, C, D, 0);
+    if (s->b->g) c->k->gate_bwd(mp_grad_zeroed(c, s->b), NULL, s->a->v, s->b->v, s->out->g, s->all, true, N, C, D, 0);
     if (!s->a->g) return;
-    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
     size_t n = (size_t)N * (size_t)C * (size_t)D;
-    mp_real *t = MP_NEW_RAW(c->arena, mp_real, n);
+    mp_real *t = MP_NEW_RAW(mp_elements(c), mp_real, n);
     c->k->gate_fwd(t, s->b->v, s->out->g, s->all, N, C, D, 0);
-    c->k->axpy(s->a->g, 1, t, !mp_grad_store(s->a), n);
-    mp_arena_back(c->arena, here);
+    c->k->axpy(s->a->g, 1, t, !mp_grad_store(c, s->a), n);
+    mp_arena_back(mp_elements(c), here);
 }
 
 mp_mat *mp_row_dot(mp_ctx *c, mp_mat *a, mp_mat *b)
@@ -51,15 +51,15 @@ static void pair_dot_back(void *p, mp_ctx *c)
 {
     struct pair_dot *s = p;
     if (!s->out->live) return;
-    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
     const mp_assign *t = &s->t;
-    mp_real *d = MP_NEW_RAW(c->arena, mp_real, t->size);
+    mp_real *d = MP_NEW_RAW(mp_elements(c), mp_real, t->size);
     c->k->mul(d, s->out->g, s->scale, false, (size_t)t->size);
     mp_links rows = { .row_ptr = t->node_ptr, .col = t->owner, .p = d },
              turned = { .row_ptr = t->cluster_ptr, .col = t->member, .p = d, .perm = t->member_at };
-    if (s->a->g) c->k->agg(s->a->g, s->b->v, rows, NULL, !mp_grad_store(s->a), false, 0, t->nodes, s->a->cols);
-    if (s->b->g) c->k->agg(s->b->g, s->a->v, turned, NULL, !mp_grad_store(s->b), false, 0, t->clusters, s->b->cols);
-    mp_arena_back(c->arena, here);
+    if (s->a->g) c->k->agg(s->a->g, s->b->v, rows, NULL, !mp_grad_store(c, s->a), false, 0, t->nodes, s->a->cols);
+    if (s->b->g) c->k->agg(s->b->g, s->a->v, turned, NULL, !mp_grad_store(c, s->b), false, 0, t->clusters, s->b->cols);
+    mp_arena_back(mp_elements(c), here);
 }
 
 mp_mat *mp_pair_dot(mp_ctx *c, const mp_assign *t, mp_mat *a, mp_mat *b, const mp_real *scale)

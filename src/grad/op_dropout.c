@@ -13,7 +13,7 @@ static void dropout_back(void *p, mp_ctx *c)
 {
     struct dropout *a = p;
     if (!a->out->live || !a->x->g) return;
-    bool add = !mp_grad_store(a->x);
+    bool add = !mp_grad_store(c, a->x);
     c->k->mul(a->x->g, a->out->g, a->mask, add, mp_size(a->x));
 }
 
@@ -22,7 +22,7 @@ mp_mat *mp_dropout(mp_ctx *c, mp_mat *x, double p)
     if (!c->training || p <= 0) return x;
     size_t n = mp_size(x);
     mp_mat *out = mp_mat_new(c, x->rows, x->cols);
-    mp_real *mask = MP_NEW_RAW(c->arena, mp_real, n), scale = (mp_real)(1 / (1 - p));
+    mp_real *mask = MP_NEW_RAW(mp_elements(c), mp_real, n), scale = (mp_real)(1 / (1 - p));
     c->k->drop_mask(mask, c->rng, (uint64_t)(p * 4294967296.0), scale, n);
     c->rng.count += (n + 1) / 2;
     c->k->mul(out->v, x->v, mask, false, n);

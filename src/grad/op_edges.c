@@ -25,7 +25,7 @@ static void edge_pair_back(void *p, mp_ctx *c)
     struct edge_pair *s = p;
     if (!s->out->live) return;
     mp_csr g = mp_graph_csr(s->g);
-    c->k->edge_pair_bwd(mp_grad_zeroed(s->a), s->b ? mp_grad_zeroed(s->b) : NULL, s->out->g, &g);
+    c->k->edge_pair_bwd(mp_grad_zeroed(c, s->a), s->b ? mp_grad_zeroed(c, s->b) : NULL, s->out->g, &g);
 }
 
 mp_mat *mp_edge_pair(mp_ctx *c, const mp_graph *g, mp_mat *a, mp_mat *b)
@@ -48,7 +48,7 @@ static void edge_take_back(void *p, mp_ctx *c)
 {
     struct edge_take *s = p;
     if (!s->out->live || !s->w->g) return;
-    c->k->rows_give(mp_grad_zeroed(s->w), s->out->g, s->from, s->out->rows, 1);
+    c->k->rows_give(mp_grad_zeroed(c, s->w), s->out->g, s->from, s->out->rows, 1);
 }
 
 mp_mat *mp_edge_take(mp_ctx *c, mp_mat *w, const int *from, int n)
@@ -70,14 +70,15 @@ struct edge_mix {
 
 static void edge_mix_weight_back(mp_ctx *c, struct edge_mix *s)
 {
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *G = MP_NEW_RAW(c->arena, mp_real, s->g->edges), *self = MP_NEW_RAW(c->arena, mp_real, s->g->nodes);
-    mp_real *unused = MP_NEW_RAW(c->arena, mp_real, s->g->edges);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *G = MP_NEW_RAW(mp_elements(c), mp_real, s->g->edges),
+            *self = MP_NEW_RAW(mp_elements(c), mp_real, s->g->nodes);
+    mp_real *unused = MP_NEW_RAW(mp_elements(c), mp_real, s->g->edges);
     c->k->edge_dot(G, NULL, s->out->g, s->b->v, plain(s->g, NULL, NULL), false, s->g->nodes, s->b->cols);
     c->k->edge_dot(unused, self, s->out->g, s->a->v, plain(s->g, NULL, NULL), false, s->g->nodes, s->a->cols);
     mp_csr g = mp_graph_csr(s->g);
-    c->k->edge_mix_bwd(mp_grad_zeroed(s->g->w), self, G, s->sa, s->sb, &g);
-    mp_arena_back(c->arena, here);
+    c->k->edge_mix_bwd(mp_grad_zeroed(c, s->g->w), self, G, s->sa, s->sb, &g);
+    mp_arena_back(mp_elements(c), here);
 }
 
 static void edge_mix_back(void *p, mp_ctx *c)
@@ -86,20 +87,20 @@ static void edge_mix_back(void *p, mp_ctx *c)
     if (!s->out->live) return;
     int C = s->out->cols;
     if (s->g->w && s->g->w->g) edge_mix_weight_back(c, s);
-    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
     if (s->a->g) {
-        mp_real *factor = MP_NEW_RAW(c->arena, mp_real, s->g->nodes);
+        mp_real *factor = MP_NEW_RAW(mp_elements(c), mp_real, s->g->nodes);
         c->k->axpy(factor, s->sa, s->degree, false, (size_t)s->g->nodes);
-        c->k->rows_axpy(mp_grad_zeroed(s->a), factor, s->out->g, C, true, s->g->nodes, C);
+        c->k->rows_axpy(mp_grad_zeroed(c, s->a), factor, s->out->g, C, true, s->g->nodes, C);
     }
     if (s->b->g) {
         size_t n = mp_size(s->out);
-        mp_real *t = MP_NEW_RAW(c->arena, mp_real, n);
+        mp_real *t = MP_NEW_RAW(mp_elements(c), mp_real, n);
         c->k->agg(t, s->out->g, plain(s->g, s->g->w ? s->g->w->v : NULL, s->g->w ? s->g->rev : NULL), NULL, false,
                   false, 0, s->g->nodes, C);
-        c->k->axpy(s->b->g, s->sb, t, !mp_grad_store(s->b), n);
+        c->k->axpy(s->b->g, s->sb, t, !mp_grad_store(c, s->b), n);
     }
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
 }
 
 mp_mat *mp_edge_mix(mp_ctx *c, const mp_graph *g, mp_mat *a, mp_real sa, mp_mat *b, mp_real sb)
@@ -107,7 +108,7 @@ mp_mat *mp_edge_mix(mp_ctx *c, const mp_graph *g, mp_mat *a, mp_real sa, mp_mat 
     mp_assert(a->rows == g->nodes && b->rows == g->nodes && a->cols == b->cols);
     int C = a->cols;
     mp_mat *out = mp_mat_new(c, g->nodes, C);
-    mp_real *degree = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+    mp_real *degree = MP_NEW_RAW(mp_elements(c), mp_real, g->nodes);
     mp_csr on = mp_graph_csr(g);
     c->k->weight_sums(degree, false, &on);
     c->k->agg(out->v, b->v, plain(g, on.w, NULL), NULL, false, false, 0, g->nodes, C);
@@ -133,33 +134,33 @@ static void edge_score_back(void *p, mp_ctx *c)
     const mp_graph *g = a->g;
     if (!a->out->live) return;
     int N = g->nodes, C = a->x->cols;
-    if (a->b->g) c->k->col_sum(a->b->g, a->out->g, !mp_grad_store(a->b), g->edges, 1);
-    mp_arena_mark here = mp_arena_here(c->arena);
+    if (a->b->g) c->k->col_sum(a->b->g, a->out->g, !mp_grad_store(c, a->b), g->edges, 1);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
     mp_real *ds = MP_NEW(c->arena, mp_real, 2 * (size_t)N);
     mp_csr on = mp_graph_csr(g);
     c->k->edge_ends_bwd(ds, a->out->g, &on);
     if (a->w->g) {
-        bool add = !mp_grad_store(a->w);
+        bool add = !mp_grad_store(c, a->w);
         mp_product(c, a->w->g, (mp_operand){ ds, 2, true }, (mp_operand){ a->x->v, C, false }, 2, C, N, add);
     }
     if (a->x->g) {
-        bool add = !mp_grad_store(a->x);
+        bool add = !mp_grad_store(c, a->x);
         mp_product(c, a->x->g, (mp_operand){ ds, 2, false }, (mp_operand){ a->w->v, C, false }, N, C, 2, add);
     }
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
 }
 
 mp_mat *mp_edge_score(mp_ctx *c, const mp_graph *g, mp_mat *x, mp_mat *w, mp_mat *b)
 {
     mp_assert(x->rows == g->nodes && w->rows == 2 * x->cols && w->cols == 1 && b->rows * b->cols == 1);
     mp_mat *out = mp_mat_new(c, g->edges, 1);
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *s = MP_NEW_RAW(c->arena, mp_real, 2 * (size_t)g->nodes);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *s = MP_NEW_RAW(mp_elements(c), mp_real, 2 * (size_t)g->nodes);
     mp_product(c, s, (mp_operand){ x->v, x->cols, false }, (mp_operand){ w->v, x->cols, true }, g->nodes, 2, x->cols,
                false);
     mp_csr on = mp_graph_csr(g);
     c->k->edge_ends(out->v, s, b->v, &on);
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
     MP_RECORD(c, edge_score_back, struct edge_score, out, x, w, b, g);
     return out;
 }
@@ -176,18 +177,18 @@ static void edge_sym_back(void *p, mp_ctx *c)
 {
     struct edge_sym *a = p;
     if (!a->out->live || !a->g->w->g) return;
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *dd = MP_NEW_RAW(c->arena, mp_real, a->g->nodes);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *dd = MP_NEW_RAW(mp_elements(c), mp_real, a->g->nodes);
     mp_csr g = mp_graph_csr(a->g);
-    c->k->edge_sym_bwd(mp_grad_zeroed(a->g->w), dd, a->out->g, a->out->v, a->s, &g);
-    mp_arena_back(c->arena, here);
+    c->k->edge_sym_bwd(mp_grad_zeroed(c, a->g->w), dd, a->out->g, a->out->v, a->s, &g);
+    mp_arena_back(mp_elements(c), here);
 }
 
 mp_mat *mp_edge_sym(mp_ctx *c, const mp_graph *g)
 {
     mp_assert(g->w != NULL);
     mp_mat *out = mp_mat_new(c, g->edges, 1);
-    mp_real *s = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+    mp_real *s = MP_NEW_RAW(mp_elements(c), mp_real, g->nodes);
     mp_csr on = mp_graph_csr(g);
     c->k->edge_sym(out->v, s, &on);
     MP_RECORD(c, edge_sym_back, struct edge_sym, out, g, s);

@@ -17,8 +17,8 @@ struct gate {
 /* Zeros for the rows that are not kept; the others are about to be stored. */
 static void zero_rest(mp_ctx *c, const struct gate *a, int K)
 {
-    bool *kept = MP_NEW(c->arena, bool, a->x->rows);
-    for (int i = 0; i < K; i++) kept[a->keep[i]] = true;
+    bool *kept = MP_NEW_RAW(mp_elements(c), bool, a->x->rows);
+    c->k->mark_rows(kept, a->keep, K, a->x->rows);
     c->k->rows_clear(a->x->g, kept, a->x->rows, a->x->cols);
 }
 
@@ -28,16 +28,16 @@ static void gate_back(void *p, mp_ctx *c)
     if (!a->out->live) return;
     int K = a->out->rows, C = a->x->cols, D = a->s->cols;
     size_t n = (size_t)K * (size_t)D;
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *dG = a->s->g ? MP_NEW_RAW(c->arena, mp_real, n) : NULL;
-    bool add = a->x->g && !mp_grad_store(a->x);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *dG = a->s->g ? MP_NEW_RAW(mp_elements(c), mp_real, n) : NULL;
+    bool add = a->x->g && !mp_grad_store(c, a->x);
     if (a->x->g && !add) zero_rest(c, a, K);
     c->k->gate_bwd(a->x->g, dG, a->out->g, a->x->v, a->f_of_s, a->keep, add, K, C, D, a->split);
     if (dG) {
         c->k->act_bwd(dG, dG, a->f_of_s, a->f, false, n);
-        c->k->rows_give(mp_grad_zeroed(a->s), dG, a->keep, K, D);
+        c->k->rows_give(mp_grad_zeroed(c, a->s), dG, a->keep, K, D);
     }
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
 }
 
 mp_mat *mp_gate(mp_ctx *c, mp_mat *x, mp_mat *s, mp_act f, const int *keep, int kept, int split)
@@ -45,8 +45,8 @@ mp_mat *mp_gate(mp_ctx *c, mp_mat *x, mp_mat *s, mp_act f, const int *keep, int 
     mp_assert(x->rows == s->rows);
     int D = s->cols;
     mp_mat *out = mp_mat_new(c, kept, split ? x->cols : x->cols * D);
-    mp_real *raw = MP_NEW_RAW(c->arena, mp_real, (size_t)kept * (size_t)D);
-    mp_real *gate = MP_NEW_RAW(c->arena, mp_real, (size_t)kept * (size_t)D);
+    mp_real *raw = MP_NEW_RAW(mp_elements(c), mp_real, (size_t)kept * (size_t)D);
+    mp_real *gate = MP_NEW_RAW(mp_elements(c), mp_real, (size_t)kept * (size_t)D);
     c->k->rows_take(raw, s->v, keep, 0, kept, D);
     c->k->act_fwd(gate, raw, f, (size_t)kept * (size_t)D);
     c->k->gate_fwd(out->v, x->v, gate, keep, kept, x->cols, D, split);

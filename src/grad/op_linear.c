@@ -22,11 +22,11 @@ static void linear_back(void *p, mp_ctx *c)
     mp_bias_back(c, out, a->b, a->relu);
     mp_operand dy = { out->g, out->cols, false };
     if (w->g) {
-        bool add = !mp_grad_store(w);
+        bool add = !mp_grad_store(c, w);
         mp_product(c, w->g, (mp_operand){ x->v, x->cols, true }, dy, w->rows, w->cols, x->rows, add);
     }
     if (x->g) {
-        bool add = !mp_grad_store(x);
+        bool add = !mp_grad_store(c, x);
         mp_product(c, x->g, dy, (mp_operand){ w->v, w->cols, true }, x->rows, x->cols, w->cols, add);
     }
 }
@@ -50,10 +50,10 @@ static void sparse_back(void *p, mp_ctx *c)
 {
     struct sparse *a = p;
     if (!a->out->live) return;
-    if (a->b && a->b->g) c->k->col_sum(a->b->g, a->out->g, !mp_grad_store(a->b), a->out->rows, a->out->cols);
+    if (a->b && a->b->g) c->k->col_sum(a->b->g, a->out->g, !mp_grad_store(c, a->b), a->out->rows, a->out->cols);
     if (!a->w->g) return;
-    bool *wrote = mp_grad_rows(a->w);
-    c->k->sparse_bwd(wrote ? a->w->g : mp_grad_zeroed(a->w), wrote, a->out->g, a->x.ptr, a->x.col, a->x.val,
+    bool *wrote = mp_grad_rows(c, a->w);
+    c->k->sparse_bwd(wrote ? a->w->g : mp_grad_zeroed(c, a->w), wrote, a->out->g, a->x.ptr, a->x.col, a->x.val,
                      a->out->rows, a->out->cols);
 }
 
@@ -80,13 +80,13 @@ static void onto_back(void *p, mp_ctx *c)
     int C = w->cols;
     mp_operand dy = { y->g, C, false };
     if (a->relu) c->k->act_bwd(y->g, y->g, y->v, MP_ACT_RELU, false, mp_size(y));
-    if (a->b && a->b->g) c->k->col_sum(a->b->g, y->g, !mp_grad_store(a->b), y->rows, C);
+    if (a->b && a->b->g) c->k->col_sum(a->b->g, y->g, !mp_grad_store(c, a->b), y->rows, C);
     if (w->g) {
-        mp_real *dw = mp_grad_zeroed(w) + mp_at(a->from, C);
+        mp_real *dw = mp_grad_zeroed(c, w) + mp_at(a->from, C);
         mp_product(c, dw, (mp_operand){ x->v, x->cols, true }, dy, x->cols, C, x->rows, true);
     }
     if (x->g) {
-        bool add = !mp_grad_store(x);
+        bool add = !mp_grad_store(c, x);
         mp_product(c, x->g, dy, (mp_operand){ w->v + mp_at(a->from, C), C, true }, x->rows, x->cols, C, add);
     }
 }

@@ -20,7 +20,7 @@ static void loss_back(void *p, mp_ctx *c)
 {
     struct loss *a = p;
     if (!a->out->live || !a->x->g) return;
-    c->k->axpy_by(a->x->g, a->out->g, a->slope, !mp_grad_store(a->x), mp_size(a->x));
+    c->k->axpy_by(a->x->g, a->out->g, a->slope, !mp_grad_store(c, a->x), mp_size(a->x));
 }
 
 mp_mat *mp_xent(mp_ctx *c, mp_mat *x, const int *label, mp_real scale, const mp_real **logp)
@@ -28,7 +28,8 @@ mp_mat *mp_xent(mp_ctx *c, mp_mat *x, const int *label, mp_real scale, const mp_
     int B = x->rows, C = x->cols;
     for (int b = 0; b < B; b++) mp_assert(label[b] >= 0 && label[b] < C);
     mp_mat *out = mp_mat_new(c, 1, 1);
-    mp_real *lp = MP_NEW_RAW(c->arena, mp_real, mp_size(x)), *slope = MP_NEW_RAW(c->arena, mp_real, mp_size(x));
+    mp_real *lp = MP_NEW_RAW(mp_elements(c), mp_real, mp_size(x)),
+            *slope = MP_NEW_RAW(mp_elements(c), mp_real, mp_size(x));
     c->k->log_softmax(lp, x->v, B, C);
     c->k->xent(out->v, slope, lp, label, scale, B, C);
     if (logp) *logp = lp;
@@ -39,7 +40,7 @@ mp_mat *mp_xent(mp_ctx *c, mp_mat *x, const int *label, mp_real scale, const mp_
 static mp_mat *cross_entropy(mp_ctx *c, mp_mat *x, const mp_real *want, mp_real same, mp_real scale)
 {
     mp_mat *out = mp_mat_new(c, 1, 1);
-    mp_real *slope = MP_NEW_RAW(c->arena, mp_real, mp_size(x));
+    mp_real *slope = MP_NEW_RAW(mp_elements(c), mp_real, mp_size(x));
     c->k->bce(out->v, slope, x->v, want, same, scale, mp_size(x));
     MP_RECORD(c, loss_back, struct loss, out, x, slope);
     return out;
@@ -59,7 +60,7 @@ mp_mat *mp_bce_known(mp_ctx *c, mp_mat *x, const mp_real *want, mp_real scale)
 mp_mat *mp_distance(mp_ctx *c, mp_mat *x, const mp_real *want, mp_error_kind how, mp_real delta, mp_real scale)
 {
     mp_mat *out = mp_mat_new(c, 1, 1);
-    mp_real *slope = MP_NEW_RAW(c->arena, mp_real, mp_size(x));
+    mp_real *slope = MP_NEW_RAW(mp_elements(c), mp_real, mp_size(x));
     c->k->distance(out->v, slope, x->v, want, how, delta, scale, mp_size(x));
     MP_RECORD(c, loss_back, struct loss, out, x, slope);
     return out;
@@ -68,7 +69,7 @@ mp_mat *mp_distance(mp_ctx *c, mp_mat *x, const mp_real *want, mp_error_kind how
 mp_mat *mp_share_kl(mp_ctx *c, mp_mat *s, const mp_real *want, mp_real scale)
 {
     mp_mat *out = mp_mat_new(c, 1, 1);
-    mp_real *slope = MP_NEW_RAW(c->arena, mp_real, mp_size(s));
+    mp_real *slope = MP_NEW_RAW(mp_elements(c), mp_real, mp_size(s));
     c->k->share_kl(out->v, slope, s->v, want, scale, s->rows, s->cols);
     MP_RECORD(c, loss_back, struct loss, out, s, slope);
     return out;

@@ -15,9 +15,9 @@ static void lstm_back(void *p, mp_ctx *c)
 {
     struct lstm *s = p;
     if ((!s->h->live && !s->cell->live) || !s->a->g) return;
-    c->k->lstm_bwd(mp_grad_zeroed(s->a), s->before ? mp_grad_zeroed(s->before) : NULL, s->h->live ? s->h->g : NULL,
-                   s->cell->live ? s->cell->g : NULL, s->gate, s->squash, s->before ? s->before->v : NULL, s->h->rows,
-                   s->h->cols);
+    c->k->lstm_bwd(mp_grad_zeroed(c, s->a), s->before ? mp_grad_zeroed(c, s->before) : NULL,
+                   s->h->live ? s->h->g : NULL, s->cell->live ? s->cell->g : NULL, s->gate, s->squash,
+                   s->before ? s->before->v : NULL, s->h->rows, s->h->cols);
 }
 
 mp_mat *mp_lstm(mp_ctx *c, mp_mat *a, mp_mat *before, mp_mat **cell)
@@ -25,8 +25,8 @@ mp_mat *mp_lstm(mp_ctx *c, mp_mat *a, mp_mat *before, mp_mat **cell)
     mp_assert(a->cols % 4 == 0 && (!before || (before->rows == a->rows && 4 * before->cols == a->cols)));
     int B = a->rows, H = a->cols / 4;
     mp_mat *h = mp_mat_new(c, B, H), *now = mp_mat_new(c, B, H);
-    mp_real *gate = MP_NEW_RAW(c->arena, mp_real, (size_t)B * 4 * (size_t)H);
-    mp_real *squash = MP_NEW_RAW(c->arena, mp_real, (size_t)B * (size_t)H);
+    mp_real *gate = MP_NEW_RAW(mp_elements(c), mp_real, (size_t)B * 4 * (size_t)H);
+    mp_real *squash = MP_NEW_RAW(mp_elements(c), mp_real, (size_t)B * (size_t)H);
     size_t n = (size_t)H;
     for (int r = 0; r < B; r++) {
         size_t at = (size_t)r * n;

@@ -17,7 +17,7 @@ struct memory {
 static const mp_real *squares(mp_ctx *c, const mp_mat *x)
 {
     int *self = MP_NEW_RAW(c->arena, int, x->rows + 1);
-    mp_real *square = MP_NEW_RAW(c->arena, mp_real, x->rows);
+    mp_real *square = MP_NEW_RAW(mp_elements(c), mp_real, x->rows);
     for (int v = 0; v <= x->rows; v++) self[v] = v;
     c->k->edge_dot(square, NULL, x->v, x->v, (mp_links){ .row_ptr = self, .col = self }, false, x->rows, x->cols);
     return square;
@@ -28,22 +28,22 @@ static void memory_back(void *p, mp_ctx *c)
     struct memory *a = p;
     if (!a->out->live) return;
     int N = a->x->rows, C = a->x->cols, HK = a->keys->rows, K = HK / a->heads;
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *e = MP_NEW_RAW(c->arena, mp_real, mp_at(N, HK)); /* -2 dD of all pairs */
-    mp_real *less_x = MP_NEW_RAW(c->arena, mp_real, N), *less_k = MP_NEW_RAW(c->arena, mp_real, HK);
-    c->k->closeness_bwd(e, mp_grad_zeroed(a->mix), a->out->g, a->u, a->sum, a->mix->v, N, a->heads, K);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *e = MP_NEW_RAW(mp_elements(c), mp_real, mp_at(N, HK)); /* -2 dD of all pairs */
+    mp_real *less_x = MP_NEW_RAW(mp_elements(c), mp_real, N), *less_k = MP_NEW_RAW(mp_elements(c), mp_real, HK);
+    c->k->closeness_bwd(e, mp_grad_zeroed(c, a->mix), a->out->g, a->u, a->sum, a->mix->v, N, a->heads, K);
     c->k->minus_sums(less_x, less_k, e, N, HK);
     if (a->x->g) {
-        mp_real *dx = mp_grad_zeroed(a->x);
+        mp_real *dx = mp_grad_zeroed(c, a->x);
         c->k->rows_axpy(dx, less_x, a->x->v, C, true, N, C);
         mp_product(c, dx, (mp_operand){ e, HK, false }, (mp_operand){ a->keys->v, C, false }, N, C, HK, true);
     }
     if (a->keys->g) {
-        mp_real *dk = mp_grad_zeroed(a->keys);
+        mp_real *dk = mp_grad_zeroed(c, a->keys);
         c->k->rows_axpy(dk, less_k, a->keys->v, C, true, HK, C);
         mp_product(c, dk, (mp_operand){ e, HK, true }, (mp_operand){ a->x->v, C, false }, HK, C, N, true);
     }
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
 }
 
 mp_mat *mp_memory(mp_ctx *c, mp_mat *x, mp_mat *keys, mp_mat *mix, int heads)
@@ -51,8 +51,9 @@ mp_mat *mp_memory(mp_ctx *c, mp_mat *x, mp_mat *keys, mp_mat *mix, int heads)
     mp_assert(heads > 0 && keys->rows % heads == 0 && keys->cols == x->cols && mp_size(mix) == (size_t)heads);
     int N = x->rows, C = x->cols, HK = keys->rows, K = HK / heads;
     mp_mat *out = mp_mat_new(c, N, K);
-    mp_real *u = MP_NEW_RAW(c->arena, mp_real, mp_at(N, HK)), *sum = MP_NEW_RAW(c->arena, mp_real, mp_at(N, heads));
-    mp_real *weight = MP_NEW_RAW(c->arena, mp_real, N);
+    mp_real *u = MP_NEW_RAW(mp_elements(c), mp_real, mp_at(N, HK)),
+            *sum = MP_NEW_RAW(mp_elements(c), mp_real, mp_at(N, heads));
+    mp_real *weight = MP_NEW_RAW(mp_elements(c), mp_real, N);
     mp_product(c, u, (mp_operand){ x->v, C, false }, (mp_operand){ keys->v, C, true }, N, HK, C, false);
     c->k->closeness(u, sum, squares(c, x), squares(c, keys), N, heads, K);
     for (int h = 0; h < heads; h++) {

@@ -31,9 +31,9 @@ static void message_back(void *p, mp_ctx *c)
     struct message *a = p;
     if (!a->out->live) return;
     mp_bias_back(c, a->out, NULL, a->relu);
-    mp_real *dx = a->x.rows->g ? mp_grad_zeroed(a->x.rows) : NULL,
-            *dq = a->q.rows->g ? mp_grad_zeroed(a->q.rows) : NULL;
-    mp_real *droot = a->root ? mp_grad_zeroed(a->root) : NULL;
+    mp_real *dx = a->x.rows->g ? mp_grad_zeroed(c, a->x.rows) : NULL,
+            *dq = a->q.rows->g ? mp_grad_zeroed(c, a->q.rows) : NULL;
+    mp_real *droot = a->root ? mp_grad_zeroed(c, a->root) : NULL;
     c->k->message_bwd(dx, dq, droot, a->out->g, a->x.rows->v, a->q.rows->v, a->root ? a->root->v : NULL, messages(a),
                       a->g->nodes, a->out->cols);
     count_moved(c, a, 2);

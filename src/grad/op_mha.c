@@ -58,11 +58,11 @@ static mp_operand weights(const mha *a, const piece *p, const mp_real *t, bool f
 /* rows x width product, added to columns of `to`. */
 static void add_product(mp_ctx *c, mp_real *to, int C, mp_operand left, mp_operand right, int rows, int width, int len)
 {
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *side = MP_NEW_RAW(c->arena, mp_real, mp_at(rows, width));
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *side = MP_NEW_RAW(mp_elements(c), mp_real, mp_at(rows, width));
     mp_product(c, side, left, right, rows, width, len, false);
     c->k->cols_copy(to, C, side, width, true, rows, width);
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
 }
 
 static void softmax_of(mp_ctx *c, const mha *a, const piece *p)
@@ -74,7 +74,7 @@ static void softmax_of(mp_ctx *c, const mha *a, const piece *p)
 static void attend(mp_ctx *c, const mha *a, const piece *p)
 {
     int C = a->q->cols, width = C / a->heads;
-    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
     mp_operand q = part(a->q->v + p->q, C, a->over_queries), k = part(a->k->v + p->k, C, !a->over_queries);
     if (a->over_queries)
         mp_product(c, p->t, k, q, p->n, p->m, width, false); /* k q^T: both flags are turned for this order */
@@ -84,7 +84,7 @@ static void attend(mp_ctx *c, const mha *a, const piece *p)
     c->k->axpy(p->t, (mp_real)(1 / sqrt((double)C)), p->t, false, size);
     softmax_of(c, a, p);
     add_product(c, a->out->v + p->o, C, weights(a, p, p->t, false), part(a->v->v + p->k, C, false), p->m, width, p->n);
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
 }
 
 /* The gradient of the scores, laid out as T. */
@@ -93,7 +93,7 @@ static mp_real *score_back(mp_ctx *c, const mha *a, const piece *p)
     int C = a->q->cols, width = C / a->heads;
     int rows = a->over_queries ? p->n : p->m, cols = a->over_queries ? p->m : p->n;
     size_t size = (size_t)p->m * (size_t)p->n;
-    mp_real *dt = MP_NEW_RAW(c->arena, mp_real, size), *d = a->out->g + p->o;
+    mp_real *dt = MP_NEW_RAW(mp_elements(c), mp_real, size), *d = a->out->g + p->o;
     if (a->over_queries)
         mp_product(c, dt, part(a->v->v + p->k, C, false), part(d, C, true), p->n, p->m, width, false);
     else
@@ -106,20 +106,21 @@ static mp_real *score_back(mp_ctx *c, const mha *a, const piece *p)
 static void piece_back(mp_ctx *c, const mha *a, const piece *p)
 {
     int C = a->q->cols, width = C / a->heads;
-    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
     const mp_real *d = a->out->g + p->o;
     if (a->v->g)
-        add_product(c, mp_grad_zeroed(a->v) + p->k, C, weights(a, p, p->t, true), part(d, C, false), p->n, width, p->m);
+        add_product(c, mp_grad_zeroed(c, a->v) + p->k, C, weights(a, p, p->t, true), part(d, C, false), p->n, width,
+                    p->m);
     const mp_real *du = score_back(c, a, p);
     if (a->q->g) {
-        mp_real *dq = mp_grad_zeroed(a->q) + p->q;
+        mp_real *dq = mp_grad_zeroed(c, a->q) + p->q;
         c->k->cols_copy(dq, C, d, C, true, p->m, width);
         add_product(c, dq, C, weights(a, p, du, false), part(a->k->v + p->k, C, false), p->m, width, p->n);
     }
     if (a->k->g)
-        add_product(c, mp_grad_zeroed(a->k) + p->k, C, weights(a, p, du, true), part(a->q->v + p->q, C, false), p->n,
+        add_product(c, mp_grad_zeroed(c, a->k) + p->k, C, weights(a, p, du, true), part(a->q->v + p->q, C, false), p->n,
                     width, p->m);
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
 }
 
 static void mha_back(void *saved, mp_ctx *c)
@@ -144,7 +145,7 @@ mp_mat *mp_mha(mp_ctx *c, mp_mat *q, const int *q_ptr, mp_mat *k, mp_mat *v, con
     mha a = { mp_mat_new(c, rows, C), q, k, v, q_ptr, k_ptr, graphs, heads, over_queries, NULL };
     size_t pairs = 0, used = 0;
     for (int b = 0; b < graphs; b++) pairs += (size_t)queries(&a, b) * (size_t)(k_ptr[b + 1] - k_ptr[b]);
-    a.t = MP_NEW_RAW(c->arena, mp_real, pairs * (size_t)heads);
+    a.t = MP_NEW_RAW(mp_elements(c), mp_real, pairs * (size_t)heads);
     for (int b = 0; b < (q_ptr ? 1 : graphs); b++)
         c->k->axpy(a.out->v + (size_t)b * mp_size(q), 1, q->v, false, mp_size(q));
     for (int b = 0; b < graphs; b++) {
@@ -168,7 +169,7 @@ static void spread_back(void *saved, mp_ctx *c)
 {
     struct spread *a = saved;
     if (!a->out->live || !a->q->g) return;
-    c->k->head_spread_bwd(mp_grad_zeroed(a->q), a->out->g, a->scale, a->heads, a->q->rows, a->q->cols);
+    c->k->head_spread_bwd(mp_grad_zeroed(c, a->q), a->out->g, a->scale, a->heads, a->q->rows, a->q->cols);
 }
 
 mp_mat *mp_head_spread(mp_ctx *c, mp_mat *q, int heads, mp_real scale)

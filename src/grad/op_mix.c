@@ -16,8 +16,8 @@ static void mix_back(void *p, mp_ctx *c)
 {
     struct mix *s = p;
     if (!s->out->live) return;
-    if (s->x->g) c->k->axpy(s->x->g, s->a, s->out->g, !mp_grad_store(s->x), mp_size(s->x));
-    if (s->y && s->y->g) c->k->axpy(s->y->g, s->b, s->out->g, !mp_grad_store(s->y), mp_size(s->y));
+    if (s->x->g) c->k->axpy(s->x->g, s->a, s->out->g, !mp_grad_store(c, s->x), mp_size(s->x));
+    if (s->y && s->y->g) c->k->axpy(s->y->g, s->b, s->out->g, !mp_grad_store(c, s->y), mp_size(s->y));
 }
 
 mp_mat *mp_mix(mp_ctx *c, mp_real a, mp_mat *x, mp_real b, mp_mat *y)
@@ -41,11 +41,11 @@ static void grow_back(void *p, mp_ctx *c)
     if (!s->out->live) return;
     size_t n = mp_size(s->x);
     if (s->x->g) {
-        c->k->axpy(s->x->g, 1, s->out->g, !mp_grad_store(s->x), n);
+        c->k->axpy(s->x->g, 1, s->out->g, !mp_grad_store(c, s->x), n);
         c->k->axpy_by(s->x->g, s->e->v, s->out->g, true, n);
     }
-    if (s->y->g) c->k->axpy(s->y->g, 1, s->out->g, !mp_grad_store(s->y), n);
-    if (s->e->g) c->k->dot(mp_grad_zeroed(s->e), s->out->g, s->x->v, n);
+    if (s->y->g) c->k->axpy(s->y->g, 1, s->out->g, !mp_grad_store(c, s->y), n);
+    if (s->e->g) c->k->dot(mp_grad_zeroed(c, s->e), s->out->g, s->x->v, n);
 }
 
 mp_mat *mp_grow(mp_ctx *c, mp_mat *x, mp_mat *e, mp_mat *y)
@@ -68,7 +68,7 @@ static void shift_back(void *p, mp_ctx *c)
 {
     struct shift *a = p;
     if (!a->out->live || !a->x->g) return;
-    c->k->axpy(a->x->g, 1, a->out->g, !mp_grad_store(a->x), mp_size(a->x));
+    c->k->axpy(a->x->g, 1, a->out->g, !mp_grad_store(c, a->x), mp_size(a->x));
 }
 
 mp_mat *mp_shift(mp_ctx *c, mp_mat *x, mp_real k)

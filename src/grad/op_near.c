@@ -12,7 +12,7 @@ static void near_back(void *p, mp_ctx *c)
 {
     struct near *a = p;
     if (!a->out->live || !a->x->g) return;
-    c->k->near_max_bwd(mp_grad_zeroed(a->x), a->out->g, a->out->v, a->x->v, a->rows, a->x->rows, a->x->cols);
+    c->k->near_max_bwd(mp_grad_zeroed(c, a->x), a->out->g, a->out->v, a->x->v, a->rows, a->x->rows, a->x->cols);
 }
 
 mp_mat *mp_near_max(mp_ctx *c, const mp_graph *g, mp_mat *x)

@@ -20,7 +20,7 @@ static void rows_back(void *p, mp_ctx *c)
 {
     struct rows *a = p;
     if (!a->out->live || !a->x->g) return;
-    mp_real *dx = mp_grad_zeroed(a->x) + mp_at(a->from, a->x->cols);
+    mp_real *dx = mp_grad_zeroed(c, a->x) + mp_at(a->from, a->x->cols);
     c->k->axpy(dx, 1, a->out->g, true, mp_size(a->out));
 }
 
@@ -43,7 +43,7 @@ static void pick_back(void *p, mp_ctx *c)
 {
     struct pick *a = p;
     if (!a->out->live || !a->x->g) return;
-    c->k->rows_give(mp_grad_zeroed(a->x), a->out->g, a->which, a->out->rows, a->x->cols);
+    c->k->rows_give(mp_grad_zeroed(c, a->x), a->out->g, a->which, a->out->rows, a->x->cols);
 }
 
 /* ---- place: pick the other way round */
@@ -51,11 +51,11 @@ static void place_back(void *p, mp_ctx *c)
 {
     struct pick *a = p;
     if (!a->out->live || !a->x->g) return;
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *d = MP_NEW_RAW(c->arena, mp_real, mp_size(a->x));
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *d = MP_NEW_RAW(mp_elements(c), mp_real, mp_size(a->x));
     c->k->rows_take(d, a->out->g, a->which, 0, a->x->rows, a->x->cols);
-    c->k->axpy(a->x->g, 1, d, !mp_grad_store(a->x), mp_size(a->x));
-    mp_arena_back(c->arena, here);
+    c->k->axpy(a->x->g, 1, d, !mp_grad_store(c, a->x), mp_size(a->x));
+    mp_arena_back(mp_elements(c), here);
 }
 
 mp_mat *mp_place(mp_ctx *c, mp_mat *x, const int *which, int rows)
@@ -86,7 +86,7 @@ static void sort_pad_back(void *p, mp_ctx *c)
 {
     struct sort_pad *a = p;
     if (!a->out->live || !a->x->g) return;
-    c->k->rows_give(mp_grad_zeroed(a->x), a->out->g, a->from, a->out->rows * a->k, a->x->cols);
+    c->k->rows_give(mp_grad_zeroed(c, a->x), a->out->g, a->from, a->out->rows * a->k, a->x->cols);
 }
 
 mp_mat *mp_sort_pad(mp_ctx *c, mp_mat *x, const int *ptr, int graphs, int k)

@@ -20,7 +20,7 @@ static void row_length_back(void *p, mp_ctx *c)
 {
     struct row_length *a = p;
     if (!a->out->live || !a->x->g) return;
-    c->k->row_length_bwd(mp_grad_zeroed(a->x), a->out->g, a->out->v, a->x->v, a->kind, a->x->rows, a->x->cols,
+    c->k->row_length_bwd(mp_grad_zeroed(c, a->x), a->out->g, a->out->v, a->x->v, a->kind, a->x->rows, a->x->cols,
                          a->out->cols);
 }
 
@@ -44,7 +44,7 @@ static void over_max_back(void *p, mp_ctx *c)
 {
     struct over_max *a = p;
     if (!a->out->live || !a->u->g) return;
-    c->k->over_max_bwd(mp_grad_zeroed(a->u), a->out->g, a->out->v, a->u->v, a->arg, a->ptr, a->eps, a->segments,
+    c->k->over_max_bwd(mp_grad_zeroed(c, a->u), a->out->g, a->out->v, a->u->v, a->arg, a->ptr, a->eps, a->segments,
                        a->u->cols);
 }
 
@@ -68,8 +68,8 @@ static void row_div_back(void *p, mp_ctx *c)
 {
     struct row_div *a = p;
     if (!a->out->live) return;
-    c->k->row_div_bwd(mp_grad_zeroed(a->x), mp_grad_zeroed(a->d), a->out->g, a->out->v, a->d->v, a->eps, a->x->rows,
-                      a->x->cols);
+    c->k->row_div_bwd(mp_grad_zeroed(c, a->x), mp_grad_zeroed(c, a->d), a->out->g, a->out->v, a->d->v, a->eps,
+                      a->x->rows, a->x->cols);
 }
 
 mp_mat *mp_row_div(mp_ctx *c, mp_mat *x, mp_mat *d, mp_real eps)
@@ -91,13 +91,13 @@ static void share_back(void *p, mp_ctx *c)
 {
     struct share *s = p;
     if (!s->out->live || !s->a->g) return;
-    c->k->row_share_bwd(mp_grad_zeroed(s->a), s->out->g, s->out->v, s->sum, s->a->rows, s->a->cols);
+    c->k->row_share_bwd(mp_grad_zeroed(c, s->a), s->out->g, s->out->v, s->sum, s->a->rows, s->a->cols);
 }
 
 mp_mat *mp_row_share(mp_ctx *c, mp_mat *a)
 {
     mp_mat *out = mp_mat_new(c, a->rows, a->cols);
-    mp_real *sum = MP_NEW_RAW(c->arena, mp_real, a->rows);
+    mp_real *sum = MP_NEW_RAW(mp_elements(c), mp_real, a->rows);
     c->k->row_share(out->v, sum, a->v, a->rows, a->cols);
     MP_RECORD(c, share_back, struct share, out, a, sum);
     return out;
@@ -113,13 +113,13 @@ static void unit_back(void *saved, mp_ctx *c)
 {
     struct unit *a = saved;
     if (!a->out->live || !a->p->g) return;
-    c->k->unit_cols_bwd(mp_grad_zeroed(a->p), a->out->g, a->out->v, a->length, a->p->rows, a->p->cols);
+    c->k->unit_cols_bwd(mp_grad_zeroed(c, a->p), a->out->g, a->out->v, a->length, a->p->rows, a->p->cols);
 }
 
 mp_mat *mp_unit_cols(mp_ctx *c, mp_mat *p)
 {
     mp_mat *out = mp_mat_new(c, p->rows, p->cols);
-    mp_real *length = MP_NEW_RAW(c->arena, mp_real, p->cols);
+    mp_real *length = MP_NEW_RAW(mp_elements(c), mp_real, p->cols);
     c->k->unit_cols(out->v, length, p->v, p->rows, p->cols);
     MP_RECORD(c, unit_back, struct unit, out, p, length);
     return out;

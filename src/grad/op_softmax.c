@@ -22,20 +22,20 @@ static void soft_back(void *p, mp_ctx *c)
     if (!a->out->live || !a->u->g) return;
     int N = a->u->rows, D = a->u->cols;
     if (D == 1) {
-        bool add = !mp_grad_store(a->u);
+        bool add = !mp_grad_store(c, a->u);
         c->k->softmax_bwd(a->u->g, a->out->g, a->out->v, a->ptr, add, a->segments);
         return;
     }
-    mp_arena_mark here = mp_arena_here(c->arena);
-    mp_real *y = MP_NEW_RAW(c->arena, mp_real, N), *dy = MP_NEW_RAW(c->arena, mp_real, N);
-    mp_real *d1 = MP_NEW_RAW(c->arena, mp_real, N), *du = mp_grad_zeroed(a->u);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *y = MP_NEW_RAW(mp_elements(c), mp_real, N), *dy = MP_NEW_RAW(mp_elements(c), mp_real, N);
+    mp_real *d1 = MP_NEW_RAW(mp_elements(c), mp_real, N), *du = mp_grad_zeroed(c, a->u);
     for (int d = 0; d < D; d++) {
         c->k->column(y, a->out->v, d, N, D);
         c->k->column(dy, a->out->g, d, N, D);
         c->k->softmax_bwd(d1, dy, y, a->ptr, false, a->segments);
         c->k->column_put(du, d1, true, d, N, D);
     }
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
 }
 
 mp_mat *mp_softmax(mp_ctx *c, mp_mat *u, const int *ptr, int segments)
@@ -46,14 +46,14 @@ mp_mat *mp_softmax(mp_ctx *c, mp_mat *u, const int *ptr, int segments)
     if (D == 1) {
         c->k->softmax(out->v, u->v, ptr, segments);
     } else {
-        mp_arena_mark here = mp_arena_here(c->arena);
-        mp_real *x = MP_NEW_RAW(c->arena, mp_real, N), *y = MP_NEW_RAW(c->arena, mp_real, N);
+        mp_arena_mark here = mp_arena_here(mp_elements(c));
+        mp_real *x = MP_NEW_RAW(mp_elements(c), mp_real, N), *y = MP_NEW_RAW(mp_elements(c), mp_real, N);
         for (int d = 0; d < D; d++) {
             c->k->column(x, u->v, d, N, D);
             c->k->softmax(y, x, ptr, segments);
             c->k->column_put(out->v, y, false, d, N, D);
         }
-        mp_arena_back(c->arena, here);
+        mp_arena_back(mp_elements(c), here);
     }
     MP_RECORD(c, soft_back, struct soft, out, u, ptr, segments);
     return out;
@@ -70,7 +70,7 @@ static void pieces_back(void *p, mp_ctx *c)
 {
     struct pieces *a = p;
     if (!a->out->live || !a->x->g) return;
-    bool add = !mp_grad_store(a->x);
+    bool add = !mp_grad_store(c, a->x);
     c->k->softmax_bwd(a->x->g, a->out->g, a->out->v, a->ptr, add, a->pieces);
 }
 
@@ -96,16 +96,16 @@ static void sparsemax_back(void *p, mp_ctx *c)
 {
     struct sparsemax *a = p;
     if (!a->out->live || !a->u->g) return;
-    c->k->sparsemax_bwd(mp_grad_zeroed(a->u), a->out->g, a->out->v, a->ptr, a->segments);
+    c->k->sparsemax_bwd(mp_grad_zeroed(c, a->u), a->out->g, a->out->v, a->ptr, a->segments);
 }
 
 mp_mat *mp_sparsemax(mp_ctx *c, mp_mat *u, const int *ptr, int segments)
 {
     mp_assert(u->cols == 1 && ptr[segments] == u->rows);
     mp_mat *out = mp_mat_new(c, u->rows, 1);
-    mp_arena_mark here = mp_arena_here(c->arena);
-    c->k->sparsemax(out->v, MP_NEW_RAW(c->arena, mp_real, u->rows), u->v, ptr, segments);
-    mp_arena_back(c->arena, here);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    c->k->sparsemax(out->v, MP_NEW_RAW(mp_elements(c), mp_real, u->rows), u->v, ptr, segments);
+    mp_arena_back(mp_elements(c), here);
     MP_RECORD(c, sparsemax_back, struct sparsemax, out, u, ptr, segments);
     return out;
 }

@@ -57,12 +57,14 @@ static void some_rows(void *arg, int from, int to, int index)
 void mp_product_of(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, int m, int n, int k, const mp_real *bias,
                    bool add, bool relu)
 {
-    mp_arena_mark here = mp_arena_here(c->arena);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
     double flops = 2.0 * m * n * k;
     int pieces = mp_pieces(c, m, flops);
     size_t each = mp_gemm_work(m, n, k);
-    product p = { c->k, C, a, b, n, k, bias, add, relu, MP_NEW_RAW(c->arena, mp_real, each * (size_t)pieces), each };
+    product p = {
+        c->k, C, a, b, n, k, bias, add, relu, MP_NEW_RAW(mp_elements(c), mp_real, each * (size_t)pieces), each
+    };
     mp_share_rows(c, m, pieces, some_rows, &p);
-    mp_arena_back(c->arena, here);
+    mp_arena_back(mp_elements(c), here);
     c->flops += flops;
 }

@@ -34,7 +34,7 @@ static inline size_t mp_at(int r, int cols)
 /* The backward of + bias and ReLU: out's gradient is masked in place, the bias (may be NULL) gets the column sums. */
 static inline void mp_bias_back(mp_ctx *c, mp_mat *out, mp_mat *bias, bool relu)
 {
-    bool sums = bias && bias->g, add = sums && !mp_grad_store(bias);
+    bool sums = bias && bias->g, add = sums && !mp_grad_store(c, bias);
     if (relu && sums && out->cols > MP_NARROW) {
         c->k->relu_col_sum(bias->g, out->g, out->v, add, out->rows, out->cols);
         return;

@@ -30,6 +30,8 @@ typedef struct mp_whole { /* the batch of which a tape holds some graphs */
 
 typedef struct mp_ctx {       /* one per worker; the library keeps no other state */
     mp_arena *arena;          /* this step's memory, released when the step ends */
+    mp_arena *elements;       /* its memory that kernels alone read and write; NULL: arena */
+    bool unseen;              /* what kernels write is not there yet, or elsewhere: nothing here may look at it */
     const mp_kernels *k;      /* arithmetic for this machine                     */
     mp_rng rng;               /* dropout and dropscore of this step              */
     mp_step *last;            /* the tape                                        */
@@ -39,6 +41,7 @@ typedef struct mp_ctx {       /* one per worker; the library keeps no other stat
     bool validating;          /* evaluation between the epochs of training       */
     uint64_t epoch;           /* of training: part of the name of what is drawn for a graph by itself */
     bool diverged;            /* a score was NaN; the caller must stop           */
+    bool *nan;                /* where kernels say so; NULL: diverged            */
     const mp_whole *whole;    /* what means over a batch run over; NULL: the graphs of this tape alone */
     const int *drop_given;    /* tests: 1 where dropscore takes a node out of the first pooling; else NULL */
     const int *shuffle_given; /* tests: the order of rows VIPool's loss compares with; else NULL */
@@ -48,7 +51,19 @@ typedef struct mp_ctx {       /* one per worker; the library keeps no other stat
     mp_mat *params;           /* the weights as matrices, one per parameter (params.h) */
 } mp_ctx;
 
-/* Rows x cols in the step's arena; with room for a gradient when recording. */
+/* Where elements live: matrices, masks, scratch, lists that kernels make. */
+static inline mp_arena *mp_elements(const mp_ctx *c)
+{
+    return c->elements ? c->elements : c->arena;
+}
+
+/* The same for what is made of graphs (graph.h). */
+static inline mp_site mp_site_of(const mp_ctx *c)
+{
+    return (mp_site){ c->arena, mp_elements(c), c->k, c->unseen };
+}
+
+/* Rows x cols in the step's memory; with room for a gradient when recording. */
 mp_mat *mp_mat_new(mp_ctx *c, int rows, int cols);
 /* A constant: no gradient. The values are not copied. */
 mp_mat *mp_mat_of(mp_ctx *c, const mp_real *v, int rows, int cols);
@@ -57,12 +72,14 @@ mp_mat *mp_mat_of(mp_ctx *c, const mp_real *v, int rows, int cols);
 mp_mat *mp_mat_full(mp_ctx *c, mp_real value, int rows, int cols);
 
 /* True when m's gradient must be stored rather than added to; from now on it is live. */
-bool mp_grad_store(mp_mat *m);
+bool mp_grad_store(mp_ctx *c, mp_mat *m);
 /* m's gradient, zero where nobody wrote yet; live from now on. NULL when m has none. */
-mp_real *mp_grad_zeroed(mp_mat *m);
+mp_real *mp_grad_zeroed(mp_ctx *c, mp_mat *m);
+/* The gradient of an output 1 x 1 is this number. */
+void mp_grad_begin(mp_ctx *c, mp_mat *m, mp_real slope);
 /* The same for an op that writes single rows: the marks of those written so far, for it to complete; rows without a mark
  * are unspecified and count as zero. NULL where a gradient must be whole: mp_grad_zeroed then. */
-bool *mp_grad_rows(mp_mat *m);
+bool *mp_grad_rows(mp_ctx *c, mp_mat *m);
 
 /* Its values are not needed once its gradient is written, so the gradient may take their place; the room it had goes to
  * matrices made later. */

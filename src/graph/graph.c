@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "graph/graph.h"
 #include "graph/twins.h"
+#include "math/kernels.h"
 
 #include <string.h>
 
@@ -69,6 +70,11 @@ bool mp_graph_is_loopless(const mp_graph *g)
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++)
             if (g->col[e] == v) return false;
     return true;
+}
+
+mp_site mp_site_in(mp_arena *a)
+{
+    return (mp_site){ a, a, mp_kernels_get(), false };
 }
 
 mp_graph mp_graph_of(mp_arena *a, int graphs, const int *node_ptr, const int *row_ptr, const int *col, const int *rev)

@@ -45,7 +45,8 @@ typedef struct mp_sparse {
 } mp_sparse;
 
 typedef struct mp_graph {
-    int graphs, nodes, edges;
+    int graphs, nodes;
+    int edges;                     /* or more, where a kernel made the graph unseen          */
     const int *node_ptr;           /* B+1: graph b owns nodes node_ptr[b] .. node_ptr[b+1]-1 */
     const int *row_ptr;            /* N+1: node v owns edges row_ptr[v] .. row_ptr[v+1]-1    */
     const int *col;                /* E: the neighbour, ascending within a row               */
@@ -62,6 +63,23 @@ typedef struct mp_graph {
     const mp_real *aim;            /* N: how much attention nodes deserve, where a data set says so; else NULL */
     const void *extra;             /* what a method keeps for each graph of the collection (Haar bases); else NULL */
 } mp_graph;
+
+/* Where structure is made from what kernels have written: nodes that were kept. */
+typedef struct mp_site {
+    mp_arena *arena;    /* of what is written here              */
+    mp_arena *elements; /* of what kernels write; may be the same */
+    const struct mp_kernels *k;
+    bool unseen; /* what kernels write cannot be looked at (tape.h) */
+} mp_site;
+
+/* This processor's kernels, all in one arena. */
+mp_site mp_site_in(mp_arena *a);
+
+/* A count that a kernel has written, or where it cannot be looked at the most that it can be. */
+static inline int mp_count_or(const mp_site *s, const int *count, int most)
+{
+    return s->unseen ? most : *count;
+}
 
 /* to[i] = from[i] + by: numbers of nodes, edges or classes that move together. */
 static inline void mp_shifted(int *to, const int *from, int n, int by)

@@ -1,44 +1,14 @@
 /* induce.c - see induce.h.
  *
  * Rows with ascending columns come for free when the new columns are visited in ascending order and each is
- * appended to the rows it touches: that is how all three functions build.
+ * appended to the rows it touches: that is how graphs are built here, and on kept nodes in math/plain_keep.c.
  * SPDX-License-Identifier: MIT */
 #include "graph/induce.h"
 #include "base/guard.h"
 #include "graph/twins.h"
+#include "math/kernels.h"
 
 #include <string.h>
-
-/* Columns, where each edge came from, and the reverses. Dropped nodes have the place `kept`, whose row is one entry that is
- * written over and over: which nodes were kept is as good as random, and a branch would be guessed wrong half the time. */
-static void fill_edges(mp_arena *a, const mp_graph *g, const int *keep, int kept, const int *place, int *next, int *col,
-                       int *rev, int *from)
-{
-    int *now = MP_NEW_RAW(a, int, g->edges); /* new place of an old edge that survives */
-    int edges = next[kept];
-    for (int j = 0; j < kept; j++) {
-        for (int e = g->row_ptr[keep[j]]; e < g->row_ptr[keep[j] + 1]; e++) {
-            int i = place[g->col[e]], at = next[i];
-            col[at] = j;
-            from[at] = g->rev[e]; /* the edge that ends in keep[i] and comes from keep[j] */
-            now[g->rev[e]] = at;
-            next[i] = at + (i < kept);
-        }
-    }
-    for (int k = 0; k < edges; k++) rev[k] = now[g->rev[from[k]]];
-}
-
-/* The same where only the columns are needed. */
-static void fill_columns(const mp_graph *g, const int *keep, int kept, const int *place, int *next, int *col)
-{
-    for (int j = 0; j < kept; j++) {
-        for (int e = g->row_ptr[keep[j]]; e < g->row_ptr[keep[j] + 1]; e++) {
-            int i = place[g->col[e]], at = next[i];
-            col[at] = j;
-            next[i] = at + (i < kept);
-        }
-    }
-}
 
 void mp_take_attributes(mp_arena *a, const mp_graph *g, const int *from, mp_graph *out)
 {
@@ -50,37 +20,30 @@ void mp_take_attributes(mp_arena *a, const mp_graph *g, const int *from, mp_grap
     out->edge_from = first;
 }
 
-void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_ptr, mp_graph *out, const int **edge_of)
+void mp_induce(const mp_site *s, const mp_graph *g, const int *keep, const int *keep_ptr, mp_graph *out,
+               const int **edge_of)
 {
-    int kept = keep_ptr[g->graphs];
-    int *row_ptr = MP_NEW_RAW(a, int, kept + 1), *next = MP_NEW_RAW(a, int, kept + 1);
-    int *place = MP_NEW_RAW(a, int, g->nodes); /* new number of an old node, or `kept` */
-    for (int v = 0; v < g->nodes; v++) place[v] = kept;
-    for (int i = 0; i < kept; i++) place[keep[i]] = i;
-    row_ptr[0] = next[0] = 0;
-    for (int i = 0; i < kept; i++) {
-        int n = 0;
-        for (int e = g->row_ptr[keep[i]]; e < g->row_ptr[keep[i] + 1]; e++) n += place[g->col[e]] < kept;
-        row_ptr[i + 1] = next[i + 1] = row_ptr[i] + n;
+    int kept = keep_ptr[g->graphs], *rev = NULL, *from = NULL;
+    int *row_ptr = MP_NEW_RAW(s->elements, int, kept + 1), *place = MP_NEW_RAW(s->elements, int, g->nodes);
+    mp_csr on = mp_graph_csr(g);
+    s->k->induce_rows(row_ptr, place, &on, keep, kept);
+    int edges = mp_count_or(s, row_ptr + kept, g->edges), *col = MP_NEW_RAW(s->elements, int, (size_t)edges + 1);
+    if (!g->sums_only) {
+        rev = MP_NEW_RAW(s->elements, int, edges);
+        from = MP_NEW_RAW(s->elements, int, (size_t)edges + 1);
     }
-    int edges = row_ptr[kept], *col = MP_NEW_RAW(a, int, (size_t)edges + 1), *rev = NULL, *from = NULL;
-    if (g->sums_only) {
-        fill_columns(g, keep, kept, place, next, col);
-    } else {
-        rev = MP_NEW_RAW(a, int, edges);
-        from = MP_NEW_RAW(a, int, (size_t)edges + 1);
-        fill_edges(a, g, keep, kept, place, next, col, rev, from);
-    }
-    int *node_ptr = MP_NEW_RAW(a, int, g->graphs + 1);
+    int *work = MP_NEW_RAW(s->elements, int, (size_t)kept + 1 + (rev ? (size_t)g->edges : 0));
+    s->k->induce_edges(col, rev, from, work, row_ptr, place, &on, keep, kept);
+    int *node_ptr = MP_NEW_RAW(s->arena, int, g->graphs + 1);
     memcpy(node_ptr, keep_ptr, (size_t)(g->graphs + 1) * sizeof(int));
-    *out = mp_graph_of(a, g->graphs, node_ptr, row_ptr, col, rev);
+    *out = (mp_graph){ g->graphs, kept, edges, node_ptr, row_ptr, col, rev, .norm = MP_NEW(s->arena, mp_norm, 1) };
     /* Only twins that were asked for: whether the collection knew them must make no difference further on. Of a graph for
      * sums only they are part of its structure: its edges may be there as classes alone. */
     bool asked = g->norm && g->norm->twins && (g->norm->ready || g->sums_only);
-    if (asked) out->norm->twins = mp_twins_keep(a, g, g->norm->twins, keep, keep_ptr);
+    if (asked) out->norm->twins = mp_twins_keep(s, g, g->norm->twins, keep, keep_ptr);
     out->loopless = g->loopless;
     out->sums_only = g->sums_only;
-    if (g->edge_x && from) mp_take_attributes(a, g, from, out);
+    if (g->edge_x && from) mp_take_attributes(s->arena, g, from, out);
     if (edge_of) *edge_of = from;
 }
 

@@ -9,7 +9,7 @@
  * `edge_of` (may be NULL) receives for each edge of the result the edge of `g` it was; attributes go along. Weights are
  * left to the caller, because they may carry a gradient: out->w is NULL. Of a graph for sums only, neither reverses nor
  * `edge_of` nor attributes. */
-void mp_induce(mp_arena *a, const mp_graph *g, const int *keep, const int *keep_ptr, mp_graph *out,
+void mp_induce(const mp_site *s, const mp_graph *g, const int *keep, const int *keep_ptr, mp_graph *out,
                const int **edge_of);
 
 /* The same graph with a self loop at every node, in its place among the neighbours. edge_of: the old edge, or -1

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "graph/twins.h"
 #include "base/rng.h"
+#include "math/kernels.h"
 
 #include <string.h>
 
@@ -145,15 +146,25 @@ static void list_members(mp_arena *a, mp_twins *t, const int *class_of, int node
     t->member = member;
 }
 
+/* Fills runs and members. */
 static void list_runs(mp_arena *a, mp_twins *t, const int *node_ptr, int graphs)
 {
     int *run = MP_NEW_RAW(a, int, 2 * ((size_t)graphs / 2 + 1));
     for (int b = 0; b < graphs; b++) {
-        if (t->class_ptr[b] < t->class_ptr[b + 1] || node_ptr[b] == node_ptr[b + 1]) continue;
+        int nodes = node_ptr[b + 1] - node_ptr[b];
+        if (t->classed[b]) t->members += nodes;
+        if (t->classed[b] || nodes == 0) continue;
         if (!t->runs || run[2 * t->runs - 1] < node_ptr[b]) run[2 * t->runs++] = node_ptr[b];
         run[2 * t->runs - 1] = node_ptr[b + 1];
     }
     t->run = run;
+}
+
+static const bool *have_classes(mp_arena *a, const int *class_ptr, int graphs)
+{
+    bool *classed = MP_NEW_RAW(a, bool, graphs);
+    for (int b = 0; b < graphs; b++) classed[b] = class_ptr[b] < class_ptr[b + 1];
+    return classed;
 }
 
 /* Of those that are searched. */
@@ -172,6 +183,7 @@ static const mp_twins *no_twins(mp_arena *a, const int *node_ptr, int graphs)
 {
     mp_twins *t = MP_NEW(a, mp_twins, 1);
     t->class_ptr = MP_NEW(a, int, graphs + 1);
+    t->classed = MP_NEW(a, bool, graphs);
     t->member_ptr = t->row_ptr = MP_NEW(a, int, 1);
     list_runs(a, t, node_ptr, graphs);
     return t;
@@ -198,6 +210,7 @@ const mp_twins *mp_twins_find(mp_arena *scratch, mp_arena *a, const mp_graph *g)
     for (int k = 0; k < s.classes; k++) row_ptr[k + 1] = row_ptr[k] + class_row(&s, k, col + row_ptr[k]);
     mp_twins *t = MP_NEW(a, mp_twins, 1);
     *t = (mp_twins){ .classes = s.classes, .links = s.links, .class_ptr = class_ptr, .row_ptr = row_ptr, .col = col };
+    t->classed = have_classes(a, class_ptr, g->graphs);
     list_members(a, t, s.class_of, g->nodes);
     list_runs(a, t, g->node_ptr, g->graphs);
     return t;
@@ -228,6 +241,7 @@ const mp_twins *mp_twins_gather(mp_arena *a, const mp_graph *all, const mp_twins
     mp_twins *out = MP_NEW(a, mp_twins, 1);
     *out = (mp_twins){ .classes = K,
                        .links = links,
+                       .classed = have_classes(a, class_ptr, n),
                        .class_ptr = class_ptr,
                        .member_ptr = member_ptr,
                        .member = member,
@@ -237,60 +251,29 @@ const mp_twins *mp_twins_gather(mp_arena *a, const mp_graph *all, const mp_twins
     return out;
 }
 
-/* The classes that kept nodes belong to, numbered as those come: now[old class] or -1, was[new class], and the new
- * class of each kept node. */
-static void keep_classes(const mp_twins *t, int graphs, const int *keep, const int *keep_ptr, const int *class_of,
-                         int *now, int *was, int *new_class, int *class_ptr)
+const mp_twins *mp_twins_keep(const mp_site *s, const mp_graph *g, const mp_twins *t, const int *keep,
+                              const int *keep_ptr)
 {
-    int K = 0;
-    memset(now, -1, (size_t)t->classes * sizeof(int));
-    for (int b = 0; b < graphs; b++) {
-        for (int i = keep_ptr[b]; i < keep_ptr[b + 1]; i++) {
-            int k = class_of[keep[i]];
-            new_class[i] = -1;
-            if (k < 0) continue;
-            if (now[k] < 0) {
-                was[K] = k;
-                now[k] = K++;
-            }
-            new_class[i] = now[k];
-        }
-        class_ptr[b + 1] = K;
-    }
-}
-
-/* Q between the classes that are left, each row in its old order. */
-static void keep_links(mp_arena *a, const mp_twins *t, const int *now, const int *was, mp_twins *out)
-{
-    int *row_ptr = MP_NEW(a, int, out->classes + 1), *col = MP_NEW_RAW(a, int, (size_t)t->links + 1), n = 0;
-    for (int k = 0; k < out->classes; k++) {
-        for (int e = t->row_ptr[was[k]]; e < t->row_ptr[was[k] + 1]; e++) {
-            int q = now[t->col[e]];
-            col[n] = q; /* stays only if it counts */
-            n += q >= 0;
-        }
-        row_ptr[k + 1] = n;
-    }
-    out->links = n;
-    out->row_ptr = row_ptr;
-    out->col = col;
-}
-
-const mp_twins *mp_twins_keep(mp_arena *a, const mp_graph *g, const mp_twins *t, const int *keep, const int *keep_ptr)
-{
-    if (t->classes == 0) return no_twins(a, keep_ptr, g->graphs);
-    int kept = keep_ptr[g->graphs], *class_ptr = MP_NEW(a, int, g->graphs + 1);
-    int *class_of = MP_NEW_RAW(a, int, g->nodes), *new_class = MP_NEW_RAW(a, int, kept);
-    int *now = MP_NEW_RAW(a, int, t->classes), *was = MP_NEW_RAW(a, int, t->classes);
-    memset(class_of, -1, (size_t)g->nodes * sizeof(int));
-    for (int k = 0; k < t->classes; k++)
-        for (int i = t->member_ptr[k]; i < t->member_ptr[k + 1]; i++) class_of[t->member[i]] = k;
-    keep_classes(t, g->graphs, keep, keep_ptr, class_of, now, was, new_class, class_ptr);
-    mp_twins *out = MP_NEW(a, mp_twins, 1);
-    *out = (mp_twins){ .classes = class_ptr[g->graphs], .class_ptr = class_ptr };
-    keep_links(a, t, now, was, out);
-    list_members(a, out, new_class, kept);
-    list_runs(a, out, keep_ptr, g->graphs);
+    if (t->classes == 0) return no_twins(s->arena, keep_ptr, g->graphs);
+    size_t kept = (size_t)keep_ptr[g->graphs], classes = (size_t)t->classes;
+    int *class_ptr = MP_NEW_RAW(s->elements, int, g->graphs + 1), *member = MP_NEW_RAW(s->elements, int, kept);
+    int *member_ptr = MP_NEW_RAW(s->elements, int, classes + 2), *row_ptr = MP_NEW_RAW(s->elements, int, classes + 2);
+    int *col = MP_NEW_RAW(s->elements, int, (size_t)t->links + 1);
+    int *work = MP_NEW_RAW(s->elements, int, (size_t)g->nodes + 2 * classes + kept);
+    mp_classes of = { t->member_ptr, t->member, t->row_ptr, t->col, t->classes };
+    s->k->twins_keep(class_ptr, member_ptr, member, row_ptr, col, work, &of, keep, keep_ptr, g->nodes, g->graphs);
+    bool *classed = MP_NEW_RAW(s->arena, bool, g->graphs);
+    for (int b = 0; b < g->graphs; b++) classed[b] = t->classed[b] && keep_ptr[b] < keep_ptr[b + 1];
+    mp_twins *out = MP_NEW(s->arena, mp_twins, 1);
+    *out = (mp_twins){ .classes = mp_count_or(s, class_ptr + g->graphs, t->classes),
+                       .classed = classed,
+                       .class_ptr = class_ptr,
+                       .member_ptr = member_ptr,
+                       .member = member,
+                       .row_ptr = row_ptr,
+                       .col = col };
+    out->links = mp_count_or(s, row_ptr + out->classes, t->links);
+    list_runs(s->arena, out, keep_ptr, g->graphs);
     return out;
 }
 

@@ -16,7 +16,9 @@
 #include "graph/graph.h"
 
 typedef struct mp_twins {
-    int classes, links;             /* K; entries of Q                                              */
+    int classes, links;             /* K; entries of Q; or more, where a kernel made them unseen    */
+    int members;                    /* nodes that belong to a class                                 */
+    const bool *classed;            /* B: whether the nodes of graph b do                           */
     const int *class_ptr;           /* B+1: graph b owns classes class_ptr[b] .. class_ptr[b+1]-1   */
     const int *member_ptr, *member; /* K+1; the nodes of a class, ascending                         */
     const int *row_ptr, *col;       /* K+1; Q by rows, the class itself among its neighbours        */
@@ -33,7 +35,8 @@ const mp_twins *mp_twins_gather(mp_arena *a, const mp_graph *all, const mp_twins
                                 const int *node_ptr);
 
 /* The twins of `g` among the kept nodes, which are twins in the induced graph as well (see mp_induce). */
-const mp_twins *mp_twins_keep(mp_arena *a, const mp_graph *g, const mp_twins *t, const int *keep, const int *keep_ptr);
+const mp_twins *mp_twins_keep(const mp_site *s, const mp_graph *g, const mp_twins *t, const int *keep,
+                              const int *keep_ptr);
 
 /* Finds out once for all epochs what batches of a collection would otherwise look for each time: twins, whether there are
  * self loops. */

@@ -55,6 +55,13 @@ typedef struct mp_walk { /* N each: paths of this length to each node and of the
     int *list, *more;
 } mp_walk;
 
+typedef struct mp_addends { /* of a sum of matrices of the same shape */
+    const mp_real *const *addend;
+    const bool *const *mark; /* of each: the rows that it has, the others count as zero; NULL: all of them */
+    int count, cols;
+    bool marked; /* some addend has marks */
+} mp_addends;
+
 /* clang-format off */
 #define MP_KERNEL_LIST(K)                                                                                             \
     /* C[M][N] = A B, each element a chain over k upwards that starts from C (add), bias[j] (bias), or 0; then ReLU. \
@@ -144,6 +151,8 @@ typedef struct mp_walk { /* N each: paths of this length to each node and of the
                      const double *num, const double *den, const int *ptr, int B, int K))                             \
     /* Dropout: 0 where a draw of 32 bits of the stream is below `below`, else scale; two numbers a draw (rng.h). */  \
     K(drop_mask, (mp_real *mask, mp_rng stream, uint64_t below, mp_real scale, size_t n))                             \
+    /* sum, n numbers of a matrix from number `from` on and the first addend itself: adds the others in their order. */ \
+    K(add_all, (mp_real *sum, const mp_addends *p, size_t from, size_t n))                                              \
     /* rounds * MP_PEAK_FLOPS operations on registers alone: the machine's rate of fused multiply-adds. */              \
     K(peak, (mp_real *out, long rounds))                                                                              \
     /* One Adam update, with PyTorch's formula. */                                                                    \

@@ -69,6 +69,12 @@ typedef struct mp_paths {
     int *found;       /* K */
 } mp_paths;
 
+/* Classes of nodes with the same closed neighbourhood (graph/twins.h). */
+typedef struct mp_classes {
+    const int *member_ptr, *member, *row_ptr, *col;
+    int classes;
+} mp_classes;
+
 /* clang-format off */
 #define MP_PLAIN_LIST(ROW)                                                                                              \
     /* ---- what edges count in a sum over neighbours (op_agg.c). s: one over the root of the degree, 0 where that is 0. */ \
@@ -142,6 +148,7 @@ typedef struct mp_paths {
     ROW(batch_slopes, (mp_real *factor, mp_real *less, const mp_real *gamma, const mp_real *scale, const double *sum,   \
                      bool fixed, int N, int C))                                                                       \
     ROW(add_doubles, (mp_real *y, const double *x, int n))                                                              \
+    ROW(square_sum, (double *out, const mp_real *x, size_t n)) /* upwards */                                            \
     /* ---- losses: the number, and its slope by each input (op_loss.c, op_cluster_loss.c) */                         \
     ROW(bce, (mp_real *loss, mp_real *slope, const mp_real *x, const mp_real *want, mp_real same, mp_real scale,        \
               size_t n))                                                                                                \
@@ -225,8 +232,26 @@ typedef struct mp_paths {
     /* lambda A + (1 - lambda) times shared neighbours over those of either, or over the root of their product. */    \
     ROW(overlap_row, (int *count, const mp_paths *s, const mp_csr *g, int q, int v))                                  \
     ROW(overlap_list, (int *to, mp_real *weight, const mp_paths *s, int found, const mp_csr *g, const int *keep,      \
-                       mp_real lambda, bool cosine, int q))
+                       mp_real lambda, bool cosine, int q))                                                           \
+    /* ---- what was kept (src/graph). mark: whether v = 0..N-1 is one of which[0..n-1]. */                           \
+    ROW(mark_rows, (bool *mark, const int *which, int n, int N))                                                      \
+    /* The first keep_ptr[b+1] - keep_ptr[b] nodes of each range by falling key, ties to the lower index; nodes with   \
+     * dropped[v] > 0 (NULL: none) behind all others, in rising order of it. work: MP_RANK_WORK bytes a node. */       \
+    ROW(rank, (int *keep, void *work, const mp_real *key, const int *dropped, const int *node_ptr,                    \
+               const int *keep_ptr, int B))                                                                           \
+    /* The graph on K kept nodes: place[v] its new number or K, and row_ptr; then col, rev, and `from`, the edge of g    \
+     * that each was. col and from have room for one more edge. rev and from NULL: nobody asks. work: K + 1 and, with \
+     * rev, the edges of g. */                                                                                        \
+    ROW(induce_rows, (int *row_ptr, int *place, const mp_csr *g, const int *keep, int K))                             \
+    ROW(induce_edges, (int *col, int *rev, int *from, int *work, const int *row_ptr, const int *place,                \
+                       const mp_csr *g, const int *keep, int K))                                                      \
+    /* The classes among kept nodes of N, numbered as these come. member_ptr and row_ptr have room for one class more than \
+     * before and are filled up with empty classes, col for one link more. work: N + 2 old classes + kept nodes. */   \
+    ROW(twins_keep, (int *class_ptr, int *member_ptr, int *member, int *row_ptr, int *col, int *work,                 \
+                     const mp_classes *t, const int *keep, const int *keep_ptr, int N, int B))
 /* clang-format on */
+
+#define MP_RANK_WORK (3 * 2 * sizeof(mp_real)) /* three of a key and a number */
 
 #define MP_PLAIN_DECLARE(name, args) void mp_plain_##name args;
 

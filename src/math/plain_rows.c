@@ -317,6 +317,13 @@ void mp_plain_batch_slopes(mp_real *factor, mp_real *less, const mp_real *gamma,
     }
 }
 
+void mp_plain_square_sum(double *out, const mp_real *x, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += (double)x[i] * (double)x[i];
+    *out = sum;
+}
+
 void mp_plain_add_doubles(mp_real *y, const double *x, int n)
 {
     for (int j = 0; j < n; j++) y[j] += (mp_real)x[j];

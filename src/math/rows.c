@@ -93,3 +93,33 @@ void MP_FN(cut_loss_bwd)(mp_real *dS, mp_real *dA0, mp_real *dd, const mp_real *
         }
     }
 }
+
+static bool has_row(const mp_addends *p, int k, size_t row)
+{
+    return !p->mark[k] || p->mark[k][row];
+}
+
+/* n numbers of one row, which begin at number `at` of the matrix. */
+static void add_row_parts(mp_real *sum, const mp_addends *p, size_t at, size_t n, size_t row)
+{
+    bool begun = has_row(p, 0, row);
+    for (int k = 1; k < p->count; k++) {
+        if (!has_row(p, k, row)) continue;
+        MP_FN(axpy)(sum, 1, p->addend[k] + at, begun, n);
+        begun = true;
+    }
+    if (!begun) memset(sum, 0, n * sizeof *sum);
+}
+
+void MP_FN(add_all)(mp_real *sum, const mp_addends *p, size_t from, size_t n)
+{
+    if (!p->marked) {
+        for (int k = 1; k < p->count; k++) MP_FN(axpy)(sum, 1, p->addend[k] + from, true, n);
+        return;
+    }
+    size_t cols = (size_t)p->cols, end = from + n, more;
+    for (size_t i = from; i < end; i += more) {
+        more = cols - i % cols < end - i ? cols - i % cols : end - i;
+        add_row_parts(sum + (i - from), p, i, more, i / cols);
+    }
+}

@@ -29,7 +29,7 @@ mp_mat *mp_aim_loss(const mp_config *conf, mp_ctx *c, const mp_pooling *p, const
 {
     const aim_options *o = MP_OWN(conf, mp_aim_options, aim_options);
     int graphs = p->g->graphs, all = c->whole ? c->whole->graphs : graphs;
-    mp_real *want = MP_NEW_RAW(c->arena, mp_real, p->g->nodes);
+    mp_real *want = MP_NEW_RAW(mp_elements(c), mp_real, p->g->nodes);
     c->k->aim_shares(want, aim, p->g->node_ptr, o->target == TARGET_SOFTMAX, graphs);
     mp_mat *s = p->pool->shares ? p->score : mp_softmax(c, p->score, p->g->node_ptr, graphs);
     return mp_share_kl(c, s, want, (mp_real)(o->weight / all));
@@ -38,7 +38,7 @@ mp_mat *mp_aim_loss(const mp_config *conf, mp_ctx *c, const mp_pooling *p, const
 const mp_real *mp_aim_left(mp_ctx *c, const mp_pooling *p, const mp_real *aim)
 {
     int kept = p->keep_ptr[p->g->graphs];
-    mp_real *left = MP_NEW_RAW(c->arena, mp_real, kept);
+    mp_real *left = MP_NEW_RAW(mp_elements(c), mp_real, kept);
     c->k->rows_take(left, aim, p->keep, 0, kept, 1);
     return left;
 }

@@ -56,7 +56,7 @@ static void cheby_init(void *state, const mp_conv_setup *s)
 /* L as weights of the edges, and the degrees as a column. */
 static const mp_graph *laplacian(mp_ctx *c, const mp_graph *g, mp_mat **degree)
 {
-    mp_real *w = MP_NEW_RAW(c->arena, mp_real, g->edges), *d = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+    mp_real *w = MP_NEW_RAW(mp_elements(c), mp_real, g->edges), *d = MP_NEW_RAW(mp_elements(c), mp_real, g->nodes);
     mp_csr on = mp_graph_csr(g);
     c->k->cheb_weights(w, d, &on);
     *degree = mp_mat_of(c, d, g->nodes, 1);

@@ -61,7 +61,7 @@ static void ogb_gcn_init(void *state, const mp_conv_setup *s)
 static mp_mat *ogb_gcn_run(const void *state, mp_ctx *c, const mp_graph *g, mp_input in, bool relu)
 {
     const ogb_gcn *a = state;
-    mp_real *root = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+    mp_real *root = MP_NEW_RAW(mp_elements(c), mp_real, g->nodes);
     mp_csr on = mp_graph_csr(g);
     c->k->closed_roots(root, &on, true, 0, g->nodes); /* a stored loop is an edge like others */
     mp_shared z = { mp_lin_run(&a->lin, c, mp_unshared(in), false), in.of };

@@ -47,7 +47,7 @@ mp_mat *mp_dense_input(mp_ctx *c, mp_input x)
     if (x.of) return mp_pick(c, mp_dense_input(c, mp_unshared(x)), x.of, x.nodes);
     if (x.dense) return x.dense;
     if (!s->ptr) return mp_mat_of(c, s->val, s->rows, s->cols);
-    mp_real *v = MP_NEW_RAW(c->arena, mp_real, (size_t)s->rows * (size_t)s->cols);
+    mp_real *v = MP_NEW_RAW(mp_elements(c), mp_real, (size_t)s->rows * (size_t)s->cols);
     c->k->fill(v, 0, (size_t)s->rows * (size_t)s->cols);
     c->k->dense_put(v, s->val, s->ptr, s->col, 0, false, s->rows, s->cols);
     return mp_mat_of(c, v, s->rows, s->cols);

@@ -50,7 +50,7 @@ static void att_init(void *state, const mp_setup *s)
 
 static mp_mat *column_sums(mp_ctx *c, const mp_graph *g)
 {
-    mp_real *sum = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+    mp_real *sum = MP_NEW_RAW(mp_elements(c), mp_real, g->nodes);
     mp_csr on = mp_graph_csr(g);
     c->k->weight_sums(sum, true, &on);
     return mp_mat_of(c, sum, g->nodes, 1);
@@ -86,7 +86,7 @@ static mp_mat *strengths(const mp_pool *pool, mp_ctx *c, const mp_pooling *p, co
 {
     if (MP_OWN(pool->conf, share_set, share_options)->assign == MP_ASSIGN_RAW)
         return p->g->w ? mp_mat_of(c, g->w->v, g->edges, 1) : mp_mat_full(c, 1, g->edges, 1);
-    mp_real *alpha = MP_NEW_RAW(c->arena, mp_real, g->edges);
+    mp_real *alpha = MP_NEW_RAW(mp_elements(c), mp_real, g->edges);
     mp_members members = mp_assign_members(t);
     c->k->member_shares(alpha, g->w->v, &members, (mp_real)1e-10, g->nodes);
     return mp_mat_of(c, alpha, g->edges, 1);

@@ -9,7 +9,8 @@
 static const mp_graph *columns_by_degree(mp_ctx *c, const mp_graph *g)
 {
     const mp_graph *looped = mp_looped(c, g);
-    mp_real *w = MP_NEW_RAW(c->arena, mp_real, looped->edges), *share = MP_NEW_RAW(c->arena, mp_real, looped->nodes);
+    mp_real *w = MP_NEW_RAW(mp_elements(c), mp_real, looped->edges),
+            *share = MP_NEW_RAW(mp_elements(c), mp_real, looped->nodes);
     c->k->range_shares(share, looped->row_ptr, looped->nodes);
     c->k->rows_take(w, share, looped->col, 0, looped->edges, 1);
     return mp_weighted(c, looped, mp_mat_of(c, w, looped->edges, 1));
@@ -19,7 +20,8 @@ static mp_graph *two_hops(mp_ctx *c, const mp_pooling *p)
 {
     mp_graph *far = MP_NEW(c->arena, mp_graph, 1), *out = MP_NEW(c->arena, mp_graph, 1);
     mp_two_hop(c->arena, p->g, far);
-    mp_induce(c->arena, far, p->keep, p->keep_ptr, out, NULL);
+    mp_site here = mp_site_of(c);
+    mp_induce(&here, far, p->keep, p->keep_ptr, out, NULL);
     mp_mark(c->profile, "induce");
     return out;
 }
@@ -28,7 +30,8 @@ static mp_graph *one_hop(mp_ctx *c, const mp_pooling *p)
 {
     mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
     const int *edge_of;
-    mp_induce(c->arena, p->g, p->keep, p->keep_ptr, out, &edge_of);
+    mp_site here = mp_site_of(c);
+    mp_induce(&here, p->g, p->keep, p->keep_ptr, out, &edge_of);
     mp_mark(c->profile, "induce");
     out->w = mp_edge_take(c, p->g->w, edge_of, out->edges);
     return out;

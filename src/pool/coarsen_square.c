@@ -51,8 +51,8 @@ static mp_paths paths_new(mp_ctx *c, const mp_pooling *p, const mp_csr *g, int e
 static const mp_graph *finished(mp_ctx *c, mp_lists *l, const mp_pooling *p)
 {
     mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
-    *out =
-        mp_listed(c, l, p->g->graphs, p->keep_ptr, mp_mat_of(c, MP_NEW_RAW(c->arena, mp_real, l->count), l->count, 1));
+    *out = mp_listed(c, l, p->g->graphs, p->keep_ptr,
+                     mp_mat_of(c, MP_NEW_RAW(mp_elements(c), mp_real, l->count), l->count, 1));
     mp_mark(c->profile, "build graph");
     return out;
 }

@@ -89,7 +89,7 @@ static const mp_graph *candidates(const mp_pool *pool, mp_ctx *c, const mp_pooli
 static mp_mat *known(mp_ctx *c, const mp_graph *all, const mp_graph *induced, mp_real lambda)
 {
     int *from = MP_NEW_RAW(c->arena, int, all->edges);
-    mp_real *absent = MP_NEW_RAW(c->arena, mp_real, all->edges);
+    mp_real *absent = MP_NEW_RAW(mp_elements(c), mp_real, all->edges);
     for (int v = 0; v < all->nodes; v++) {
         int e = induced->row_ptr[v], end = induced->row_ptr[v + 1];
         for (int k = all->row_ptr[v]; k < all->row_ptr[v + 1]; k++) {
@@ -119,7 +119,8 @@ static void learned_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     mp_mat *x = p->out_x = mp_pool_gate(pool, c, p);
     mp_graph *induced = MP_NEW(c->arena, mp_graph, 1);
     const int *edge_of;
-    mp_induce(c->arena, p->g, p->keep, p->keep_ptr, induced, &edge_of);
+    mp_site here = mp_site_of(c);
+    mp_induce(&here, p->g, p->keep, p->keep_ptr, induced, &edge_of);
     mp_mark(c->profile, "induce");
     induced->w = mp_edge_take(c, p->g->w, edge_of, induced->edges);
     const mp_graph *all = candidates(pool, c, p);

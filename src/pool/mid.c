@@ -84,15 +84,16 @@ void mp_mid_key(const mp_pool *pool, mp_ctx *c, mp_pooling *p)
     size_t n = (size_t)N * (size_t)D;
     const mp_real *s = p->score->v;
     if (pool->rank_activated && pool->gate != MP_ACT_NONE) {
-        mp_real *f = MP_NEW_RAW(c->arena, mp_real, n);
+        mp_real *f = MP_NEW_RAW(mp_elements(c), mp_real, n);
         c->k->act_fwd(f, s, pool->gate, n);
         s = f;
     }
     static const mp_key_kind kinds[] = {
         [MP_COMBINE_SUM] = MP_KEY_SUM, [MP_COMBINE_MAX] = MP_KEY_MAX, [MP_COMBINE_L2] = MP_KEY_L2
     };
-    mp_real *key = MP_NEW_RAW(c->arena, mp_real, N);
-    c->k->keys(key, &c->diverged, s, pool->conf->flip, kinds[pool->conf->combine], pool->shares, N, D);
+    mp_real *key = MP_NEW_RAW(mp_elements(c), mp_real, N);
+    c->k->keys(key, c->nan ? c->nan : &c->diverged, s, pool->conf->flip, kinds[pool->conf->combine], pool->shares, N,
+               D);
     p->dropped = draw(pool, c, p->g);
     if (p->dropped && pool->conf->dropped == MP_DROPPED_ZERO) c->k->clear_marked(key, p->dropped, N);
     p->key = key;

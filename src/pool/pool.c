@@ -163,7 +163,7 @@ mp_mat *mp_row_scale(mp_ctx *c, mp_mat *x, mp_mat *column)
 
 mp_mat *mp_graph_sizes(mp_ctx *c, const mp_graph *g, bool inverse)
 {
-    mp_real *n = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+    mp_real *n = MP_NEW_RAW(mp_elements(c), mp_real, g->nodes);
     c->k->range_sizes(n, g->node_ptr, inverse, g->graphs);
     return mp_mat_of(c, n, g->nodes, 1);
 }
@@ -172,7 +172,7 @@ const mp_graph *mp_pool_hat(mp_ctx *c, const mp_graph *g)
 {
     if (g->w) return g;
     const mp_graph *looped = mp_looped(c, g);
-    mp_real *w = MP_NEW_RAW(c->arena, mp_real, looped->edges);
+    mp_real *w = MP_NEW_RAW(mp_elements(c), mp_real, looped->edges);
     mp_csr on = mp_graph_csr(looped);
     c->k->hat_weights(w, &on);
     return mp_weighted(c, looped, mp_mat_of(c, w, looped->edges, 1));

@@ -38,7 +38,7 @@ static void rep_init(void *state, const mp_setup *s)
 static mp_mat *original_score(const rep *a, mp_ctx *c, const mp_pooling *p, const mp_graph *ahat)
 {
     const mp_graph *g = p->g;
-    mp_real *w = MP_NEW_RAW(c->arena, mp_real, g->edges), *s = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+    mp_real *w = MP_NEW_RAW(mp_elements(c), mp_real, g->edges), *s = MP_NEW_RAW(mp_elements(c), mp_real, g->nodes);
     mp_csr plain = mp_graph_csr(g);
     plain.w = NULL;
     c->k->open_weights(w, s, &plain); /* 1, and 0 for self loops */
@@ -91,7 +91,7 @@ static void rep_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     const int *code;
     mp_real second = (mp_real)mp_lambda(pool->conf, 0.1);
     mp_nonzero_pairs(c->arena, g, p->keep, p->keep_ptr, !(second > 0), &t, &code);
-    mp_real *mask = MP_NEW_RAW(c->arena, mp_real, t.size);
+    mp_real *mask = MP_NEW_RAW(mp_elements(c), mp_real, t.size);
     c->k->two_levels(mask, code, 1, second, t.size);
     mp_mat *left = mp_linear(c, p->x, mp_use(c, a->w), NULL, false), *right = mp_pick(c, p->x, p->keep, t.clusters);
     mp_mat *u = mp_pair_dot(c, &t, left, right, mask);

@@ -57,7 +57,7 @@ static mp_mat *column_mean(mp_ctx *c, mp_mat *s)
 /* The node of each graph with the largest s, N x 1; ptr gets the ranges. */
 static const int *best_nodes(mp_ctx *c, const mp_graph *g, const mp_mat *s, int *ptr)
 {
-    mp_real *top = MP_NEW_RAW(c->arena, mp_real, g->graphs);
+    mp_real *top = MP_NEW_RAW(mp_elements(c), mp_real, g->graphs);
     int *arg = MP_NEW_RAW(c->arena, int, g->graphs), n = 0;
     c->k->readout(top, arg, NULL, s->v, g->node_ptr, NULL, g->graphs, 1, 1);
     for (int b = 0; b < g->graphs; b++) {

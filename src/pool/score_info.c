@@ -44,7 +44,7 @@ const mp_scorer mp_score_l1 = { .own = &info_set,
 static mp_mat *far_mean(mp_ctx *c, const mp_pooling *p, int hops)
 {
     const mp_graph *g = p->g;
-    mp_real *mean = MP_NEW_RAW(c->arena, mp_real, (size_t)g->nodes * (size_t)p->x->cols);
+    mp_real *mean = MP_NEW_RAW(mp_elements(c), mp_real, (size_t)g->nodes * (size_t)p->x->cols);
     mp_walk walk = { MP_NEW(c->arena, mp_real, g->nodes), MP_NEW(c->arena, mp_real, g->nodes),
                      MP_NEW_RAW(c->arena, int, g->nodes), MP_NEW_RAW(c->arena, int, g->nodes) };
     mp_links edges = { .row_ptr = g->row_ptr, .col = g->col, .p = g->w ? g->w->v : NULL };

@@ -35,7 +35,7 @@ static mp_mat *degree_share(mp_ctx *c, const mp_graph *g, mp_real lambda)
 {
     size_t n = (size_t)g->nodes;
     mp_mat *share = mp_graph_sizes(c, g, true);
-    mp_real *degree = MP_NEW_RAW(c->arena, mp_real, n);
+    mp_real *degree = MP_NEW_RAW(mp_elements(c), mp_real, n);
     c->k->range_counts(degree, g->row_ptr, g->nodes);
     c->k->axpy(degree, lambda, degree, false, n);
     c->k->mul(share->v, share->v, degree, false, n);

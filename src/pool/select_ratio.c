@@ -16,8 +16,9 @@ void mp_rank(mp_ctx *c, mp_pooling *p, const int *counts)
         mp_assert(counts[b] >= 0 && counts[b] <= g->node_ptr[b + 1] - g->node_ptr[b]);
         keep_ptr[b + 1] = keep_ptr[b] + counts[b];
     }
-    int *keep = MP_NEW_RAW(c->arena, int, keep_ptr[g->graphs]);
-    mp_rank_nodes(c->arena, p->key, p->dropped, g->node_ptr, g->graphs, keep_ptr, keep);
+    int *keep = MP_NEW_RAW(mp_elements(c), int, keep_ptr[g->graphs]);
+    mp_site here = mp_site_of(c);
+    mp_rank_nodes(&here, p->key, p->dropped, g->node_ptr, g->graphs, keep_ptr, keep);
     p->keep = keep;
     p->keep_ptr = keep_ptr;
 }

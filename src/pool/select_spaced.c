@@ -138,7 +138,7 @@ static void far_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_poolin
     const mp_graph *g = p->g;
     mp_far f = { g, g->origin ? g->origin : g, g->origin ? g->origin_node : NULL, p->key, NULL };
     if (MP_OWN(pool->conf, far_set, far_options)->rep_select == MP_REP_PEAK) {
-        mp_real *key = MP_NEW_RAW(c->arena, mp_real, g->nodes);
+        mp_real *key = MP_NEW_RAW(mp_elements(c), mp_real, g->nodes);
         mp_far_peaks(c->arena, &f, key);
         p->key = key;
         mp_select_ratio.run(pool, state, c, p);

@@ -132,7 +132,7 @@ static mp_mat *dense_shares(mp_ctx *c, const mp_graph *looped, const mp_pooling 
             node_ptr[v + 1] = size = mp_count(all, "pairs of a node and a kept node");
         }
     int *owner = MP_NEW_RAW(c->arena, int, size);
-    mp_real *alpha = MP_NEW_RAW(c->arena, mp_real, size);
+    mp_real *alpha = MP_NEW_RAW(mp_elements(c), mp_real, size);
     for (int b = 0; b < p->g->graphs; b++)
         for (int v = p->g->node_ptr[b]; v < p->g->node_ptr[b + 1]; v++)
             for (int i = node_ptr[v]; i < node_ptr[v + 1]; i++) owner[i] = p->keep_ptr[b] + i - node_ptr[v];

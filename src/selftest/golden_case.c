@@ -345,7 +345,7 @@ mp_err mp_case_output(mp_case *k, const char *name, mp_mat *m)
     }
     if (!mp_safetensors_find(&k->file, cot) || !m->g) return MP_OK;
     MP_TRY(mp_case_need(k, cot, m->rows, m->cols, &t));
-    mp_real *add = MP_NEW_RAW(k->step, mp_real, t->count), *g = mp_grad_zeroed(m);
+    mp_real *add = MP_NEW_RAW(k->step, mp_real, t->count), *g = mp_grad_zeroed(&k->c, m);
     MP_TRY(mp_tensor_reals(t, add));
     for (size_t i = 0; i < t->count; i++) g[i] += add[i];
     return MP_OK;

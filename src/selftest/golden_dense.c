@@ -73,13 +73,13 @@ static mp_err close_padded(mp_case *k, const padding *p, const char *name, mp_ma
     const mp_tensor *t;
     MP_TRY(need3(k, name, p->graphs, p->rows, m->cols, &t));
     mp_real *all = MP_NEW(k->step, mp_real, t->count);
-    copy_padded(p, gradient ? mp_grad_zeroed(m) : m->v, all, m->cols, true);
+    copy_padded(p, gradient ? mp_grad_zeroed(&k->c, m) : m->v, all, m->cols, true);
     return mp_case_close(k, t, all);
 }
 
-static void add_cotangent(mp_mat *m, const mp_real *cot)
+static void add_cotangent(mp_case *k, mp_mat *m, const mp_real *cot)
 {
-    mp_real *g = mp_grad_zeroed(m);
+    mp_real *g = mp_grad_zeroed(&k->c, m);
     for (size_t i = 0; i < (size_t)m->rows * (size_t)m->cols; i++) g[i] += cot[i];
 }
 
@@ -93,7 +93,7 @@ static mp_err output3(mp_case *k, const char *name, mp_mat *m, int graphs)
     MP_TRY(need3(k, mp_arena_printf(k->arena, "cot.%s", name), graphs, K, m->cols, &cot));
     mp_real *add = MP_NEW_RAW(k->step, mp_real, cot->count);
     MP_TRY(mp_tensor_reals(cot, add));
-    add_cotangent(m, add);
+    add_cotangent(k, m, add);
     return MP_OK;
 }
 
@@ -174,7 +174,7 @@ static mp_err check_cut(mp_case *k, const padding *p, mp_mat *loss)
     (void)mp_case_find(k, "out.loss1");
     MP_TRY(mp_case_need(k, "cot.loss1", 1, 1, &cot));
     MP_TRY(mp_tensor_reals(cot, &factor));
-    mp_grad_zeroed(loss)[0] += factor;
+    mp_grad_zeroed(&k->c, loss)[0] += factor;
     return MP_OK;
 }
 
@@ -182,7 +182,7 @@ static mp_err check_assignment_back(mp_case *k, const padding *p, mp_mat *s)
 {
     size_t each = (size_t)p->rows * (size_t)s->cols;
     mp_real *all = MP_NEW(k->step, mp_real, each * (size_t)p->graphs);
-    copy_padded(p, mp_grad_zeroed(s), all, s->cols, true);
+    copy_padded(p, mp_grad_zeroed(&k->c, s), all, s->cols, true);
     return close_but_undefined(k, p, "grad.s", all, each);
 }
 
@@ -251,7 +251,7 @@ static mp_err check_assignment(mp_case *k, padding *p, mp_mat *s)
     MP_TRY(close_padded(k, p, "out.s", s, false));
     MP_TRY(read_padded(k, p, "cot.s", &cot));
     if (cot->cols != s->cols) return mp_fail(MP_ERR_INPUT, "cot.s has not the shape of out.s");
-    add_cotangent(s, cot->v);
+    add_cotangent(k, s, cot->v);
     return MP_OK;
 }
 

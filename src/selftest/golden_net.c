@@ -111,7 +111,7 @@ static mp_mat *loss_of(mp_case *k, net *n, mp_mat **logp)
     mp_mat *y = mp_model_forward(n->model, &k->c, &k->g, NULL, k->x, NULL, NULL);
     mp_mat *loss = mp_xent(&k->c, y, n->label, (mp_real)(1.0 / k->g.graphs), &lp);
     *logp = mp_mat_of(&k->c, lp, y->rows, y->cols);
-    mp_grad_zeroed(loss)[0] = 1;
+    mp_grad_zeroed(&k->c, loss)[0] = 1;
     return loss;
 }
 

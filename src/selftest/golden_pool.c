@@ -100,7 +100,7 @@ static mp_err same_adjacency(mp_case *k, const mp_graph *g)
     MP_TRY(mp_case_need(k, "out.adj", K, K, &t));
     if (mp_safetensors_find(&k->file, "cot.adj")) MP_TRY(mp_case_need(k, "cot.adj", K, K, &cot));
     mp_real *dense = MP_NEW(k->step, mp_real, t->count + 1), *wanted = MP_NEW(k->step, mp_real, t->count + 1);
-    mp_real *dw = cot && g->w ? mp_grad_zeroed(g->w) : NULL;
+    mp_real *dw = cot && g->w ? mp_grad_zeroed(&k->c, g->w) : NULL;
     if (cot) MP_TRY(mp_tensor_reals(cot, wanted));
     for (int v = 0; v < K; v++) {
         for (int e = g->row_ptr[v]; e < g->row_ptr[v + 1]; e++) {

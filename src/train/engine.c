@@ -212,8 +212,8 @@ static mp_err train_one(void *arg)
     if (!e->aux_only) mark_rows(s, &c, e->params->count);
     hold_apart(e, &c);
     mp_mat *aux, *y = forward(e, &c, s, &aux), *loss = loss_of(e, &c, s, y);
-    if (!e->aux_only) mp_grad_zeroed(loss)[0] = 1;
-    if (aux && e->aux_weight > 0) mp_grad_zeroed(aux)[0] = (mp_real)e->aux_weight;
+    if (!e->aux_only) mp_grad_begin(&c, loss, 1);
+    if (aux && e->aux_weight > 0) mp_grad_begin(&c, aux, (mp_real)e->aux_weight);
     mp_tape_back(&c);
     s->loss = (double)loss->v[0];
     s->aux = aux ? (double)aux->v[0] : 0;

@@ -4,25 +4,25 @@
 #include "nn/adam.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdint.h>
 
 #define UPDATE_CHUNK 16384 /* weights a thread updates at a time */
 
 /* Adds the shards' gradients of one chunk in the order of the shards, and updates its weights. */
 typedef struct update {
     mp_engine *e;
-    mp_real scale;      /* of the gradient, from clipping */
-    double *squares;    /* per chunk: its part of the squared norm */
-    const mp_adam *how; /* per parameter */
-    const int *first;   /* per parameter: the first shard with a gradient, or -1 */
+    mp_real scale;           /* of the gradient, from clipping */
+    double *squares;         /* per chunk: its part of the squared norm */
+    const mp_adam *how;      /* per parameter */
+    const mp_addends *parts; /* per parameter: its gradients, those of the first shard that has some first */
     const int *chunk_param;
     const size_t *chunk_from;
 } update;
 
 typedef struct chunk {
     int id;
-    size_t at, n;
-    mp_real *sum; /* the gradient, in the first shard's block */
+    size_t from, at, n; /* within the parameter, within all of them */
+    mp_real *sum;       /* the gradient, in the first shard's block */
 } chunk;
 
 static chunk chunk_of(const update *u, int index)
@@ -31,48 +31,22 @@ static chunk chunk_of(const update *u, int index)
     const mp_param *p = &u->e->params->list[id];
     size_t from = u->chunk_from[index], n = (size_t)p->rows * (size_t)p->cols - from;
     if (n > UPDATE_CHUNK) n = UPDATE_CHUNK;
-    return (chunk){ id, p->offset + from, n, u->e->shards[u->first[id]].grad + p->offset + from };
+    return (chunk){ id, from, p->offset + from, n, (mp_real *)(uintptr_t)u->parts[id].addend[0] + from };
 }
 
-static bool by_rows(const mp_engine *e, int id)
+static mp_addends parts_of(const mp_engine *e, int id, mp_arena *a)
 {
-    for (int s = 0; s < e->shard_count; s++)
-        if (e->shards[s].live[id] && e->shards[s].rows[id]) return true;
-    return false;
-}
-
-static bool has_row(const mp_shard *s, int id, size_t row)
-{
-    return s->live[id] && (!s->rows[id] || s->rows[id][row]);
-}
-
-/* n weights of one row, from place `from` of the chunk on. */
-static void add_row(const mp_engine *e, const update *u, const chunk *k, size_t from, size_t n, size_t row)
-{
-    int s = u->first[k->id];
-    bool begun = has_row(&e->shards[s], k->id, row);
-    while (++s < e->shard_count) {
-        if (!has_row(&e->shards[s], k->id, row)) continue;
-        e->kernels->axpy(k->sum + from, 1, e->shards[s].grad + k->at + from, begun, n);
-        begun = true;
+    const mp_param *p = &e->params->list[id];
+    const mp_real **addend = MP_NEW_RAW(a, const mp_real *, e->shard_count);
+    const bool **mark = MP_NEW_RAW(a, const bool *, e->shard_count);
+    mp_addends all = { addend, mark, 0, p->cols, false };
+    for (int s = 0; s < e->shard_count; s++) {
+        if (!e->shards[s].live[id]) continue;
+        mark[all.count] = e->shards[s].rows[id];
+        all.marked |= mark[all.count] != NULL;
+        addend[all.count++] = e->shards[s].grad + p->offset;
     }
-    if (!begun) memset(k->sum + from, 0, n * sizeof *k->sum);
-}
-
-static void add_shards(const mp_engine *e, const update *u, const chunk *k)
-{
-    const mp_param *p = &e->params->list[k->id];
-    if (by_rows(e, k->id)) {
-        size_t cols = (size_t)p->cols, n;
-        for (size_t from = 0; from < k->n; from += n) {
-            size_t at = k->at - p->offset + from;
-            n = cols - at % cols < k->n - from ? cols - at % cols : k->n - from;
-            add_row(e, u, k, from, n, at / cols);
-        }
-        return;
-    }
-    for (int s = u->first[k->id] + 1; s < e->shard_count; s++)
-        if (e->shards[s].live[k->id]) e->kernels->axpy(k->sum, 1, e->shards[s].grad + k->at, true, k->n);
+    return all;
 }
 
 static void sum_chunk(void *arg, int index, int worker)
@@ -80,11 +54,9 @@ static void sum_chunk(void *arg, int index, int worker)
     update *u = arg;
     chunk k = chunk_of(u, index);
     mp_profile *profile = mp_profile_of(u->e, worker);
-    add_shards(u->e, u, &k);
+    u->e->kernels->add_all(k.sum, &u->parts[k.id], k.from, k.n);
     mp_mark(profile, "add shards");
-    double square = 0;
-    for (size_t i = 0; i < k.n; i++) square += (double)k.sum[i] * (double)k.sum[i];
-    u->squares[index] = square;
+    u->e->kernels->square_sum(&u->squares[index], k.sum, k.n);
     mp_mark(profile, "norm");
 }
 
@@ -94,7 +66,7 @@ static void update_chunk(void *arg, int index, int worker)
     mp_engine *e = u->e;
     chunk k = chunk_of(u, index);
     mp_profile *profile = mp_profile_of(e, worker);
-    if (!u->squares) add_shards(e, u, &k);
+    if (!u->squares) e->kernels->add_all(k.sum, &u->parts[k.id], k.from, k.n);
     mp_mark(profile, "add shards");
     if (u->scale != 1) e->kernels->axpy(k.sum, u->scale, k.sum, false, k.n);
     e->kernels->adam(e->params->theta + k.at, e->m + k.at, e->v + k.at, k.sum, &u->how[k.id], k.n);
@@ -120,12 +92,10 @@ void mp_update_weights(mp_engine *e)
     mp_arena_reset(a);
     int count = e->params->count, chunks = 0;
     mp_adam *how = MP_NEW(a, mp_adam, count);
-    int *first = MP_NEW(a, int, count);
+    mp_addends *parts = MP_NEW(a, mp_addends, count);
     for (int id = 0; id < count; id++) {
-        first[id] = -1;
-        for (int s = e->shard_count - 1; s >= 0; s--)
-            if (e->shards[s].live[id]) first[id] = s;
-        if (first[id] < 0) continue;
+        parts[id] = parts_of(e, id, a);
+        if (!parts[id].count) continue;
         how[id] = mp_adam_for(mp_model_config(e->model), e->rate, ++e->updates[id]);
         how[id].shared = mp_crew_size(e->crew) > 1;
         chunks += (int)(((size_t)e->params->list[id].rows * (size_t)e->params->list[id].cols + UPDATE_CHUNK - 1) /
@@ -135,12 +105,12 @@ void mp_update_weights(mp_engine *e)
     size_t *chunk_from = MP_NEW(a, size_t, chunks);
     for (int id = 0; id < count; id++) {
         size_t n = (size_t)e->params->list[id].rows * (size_t)e->params->list[id].cols;
-        for (size_t at = 0; first[id] >= 0 && at < n; at += UPDATE_CHUNK, k++) {
+        for (size_t at = 0; parts[id].count && at < n; at += UPDATE_CHUNK, k++) {
             chunk_param[k] = id;
             chunk_from[k] = at;
         }
     }
-    update u = { e, 1, NULL, how, first, chunk_param, chunk_from };
+    update u = { e, 1, NULL, how, parts, chunk_param, chunk_from };
     double most = mp_model_config(e->model)->clip;
     if (most > 0) clip(&u, chunks, most);
     mp_crew_run(e->crew, chunks, update_chunk, &u);

@@ -306,12 +306,12 @@ static void agrees(uint64_t seed, const char *const *options)
     double exact[4 * OUTPUTS];
     evaluate(&t, exact);
     for (int i = 0; i < 4 * OUTPUTS; i++) assert_true(fabs(exact[i] - y->v[i]) <= 1e-12 * fmax(1, fabs(exact[i])));
-    mp_real *g = mp_grad_zeroed(y);
+    mp_real *g = mp_grad_zeroed(&c, y);
     for (int i = 0; i < 4 * OUTPUTS; i++) g[i] = probe(i / OUTPUTS, i % OUTPUTS);
     mp_tape_back(&c);
-    compare(&t, "x", t.features, mp_grad_zeroed(t.x), t.g.nodes * FEATURES);
+    compare(&t, "x", t.features, mp_grad_zeroed(&c, t.x), t.g.nodes * FEATURES);
     for (int id = 0; id < p->count; id++)
-        compare(&t, p->list[id].name, t.theta + p->list[id].offset, mp_grad_zeroed(&c.params[id]),
+        compare(&t, p->list[id].name, t.theta + p->list[id].offset, mp_grad_zeroed(&c, &c.params[id]),
                 p->list[id].rows * p->list[id].cols);
     print_message("             %d entries, largest error %.1e\n", t.entries, t.worst);
     mp_arena_free(c.arena);

@@ -431,7 +431,7 @@ void check_kl_loss(void **state)
     t->ctx.last = NULL;
     s->live = false;
     mp_mat *loss = mp_kl_loss(&t->ctx, s, ptr, GRAPHS, true);
-    mp_grad_zeroed(loss)[0] = 1;
+    mp_grad_zeroed(&t->ctx, loss)[0] = 1;
     mp_tape_back(&t->ctx);
     for (int b = 0; b < GRAPHS; b++) {
         double f[3] = { 0 };

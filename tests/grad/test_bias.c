@@ -50,7 +50,7 @@ static void compare(const char *op, const char *options, const char *bias, doubl
     mp_pooling p = { .g = &g, .x = mp_rig_mat(&b.rig, NODES, CHANNELS) };
     mp_pool_run(b.pool, &c, &p);
     int D = p.score->cols;
-    mp_real *gradient = mp_grad_zeroed(p.score);
+    mp_real *gradient = mp_grad_zeroed(&c, p.score);
     fill_with_cancelling_columns(&b.rig, gradient, D);
     double want[16] = { 0 }, most = 0, worst = 0;
     mp_real chain[16] = { 0 };

@@ -22,7 +22,7 @@ typedef struct wrong {
 static void wrong_back(void *p, mp_ctx *c)
 {
     wrong *a = p;
-    c->k->axpy(a->x->g, a->factor, a->out->g, !mp_grad_store(a->x), 1);
+    c->k->axpy(a->x->g, a->factor, a->out->g, !mp_grad_store(c, a->x), 1);
 }
 
 static mp_mat *twice(mp_ctx *c, mp_mat *x, mp_real claimed)

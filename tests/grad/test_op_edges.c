@@ -42,7 +42,7 @@ static void a_column_of_zeros_stays_zero_and_gets_no_gradient(void **state)
     mp_mat *p = mp_rig_mat(&r, 4, 2);
     for (int i = 0; i < 4; i++) p->v[2 * i + 1] = 0;
     mp_mat *q = mp_unit_cols(&c, p);
-    mp_real *dq = mp_grad_zeroed(q);
+    mp_real *dq = mp_grad_zeroed(&c, q);
     for (int i = 0; i < 8; i++) dq[i] = (mp_real)(i + 1);
     mp_tape_back(&c);
     double norm = 0;

@@ -252,7 +252,8 @@ static void induced_edges_are_those_between_kept_nodes(void **state)
         for (int e = 0; e < g.edges; e++) earlier[e] = g.edges - 1 - e;
         if (i % 3) g.edge_x = &edge_x;
         if (i % 3 == 2) g.edge_from = earlier;
-        mp_induce(r.memory, &g, keep, keep_ptr, &out, &edge_of);
+        mp_site site = mp_site_in(r.memory);
+        mp_induce(&site, &g, keep, keep_ptr, &out, &edge_of);
         assert_ptr_equal(out.edge_x, g.edge_x);
         for (int e = 0; e < out.edges && i % 3; e++)
             assert_int_equal(out.edge_from[e], i % 3 == 2 ? earlier[edge_of[e]] : edge_of[e]);

@@ -53,7 +53,8 @@ static void nodes_rank_by_falling_key_and_dropped_ones_come_last(void **state)
         mp_graph g = some_graph(&r);
         mp_real *key = some_keys(&r, g.nodes);
         int *dropped = some_dropped(&r, g.nodes), *keep = MP_NEW(r.memory, int, g.nodes);
-        mp_rank_nodes(r.memory, key, dropped, g.node_ptr, g.graphs, g.node_ptr, keep);
+        mp_site site = mp_site_in(r.memory);
+        mp_rank_nodes(&site, key, dropped, g.node_ptr, g.graphs, g.node_ptr, keep);
         for (int b = 0; b < g.graphs; b++)
             for (int i = g.node_ptr[b] + 1; i < g.node_ptr[b + 1]; i++)
                 assert_true(before(key, dropped, keep[i - 1], keep[i]));

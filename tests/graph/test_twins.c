@@ -156,8 +156,9 @@ static void kept_twins_are_twins_of_the_induced_graph(void **state)
             keep_ptr[b + 1] = n;
         }
         const mp_twins *t = mp_twins_find(r.memory, r.memory, &g);
-        mp_induce(r.memory, &g, keep, keep_ptr, &out, NULL);
-        must_say(&r, mp_twins_keep(r.memory, &g, t, keep, keep_ptr), &out);
+        mp_site site = mp_site_in(r.memory);
+        mp_induce(&site, &g, keep, keep_ptr, &out, NULL);
+        must_say(&r, mp_twins_keep(&site, &g, t, keep, keep_ptr), &out);
         mp_arena_reset(r.memory);
     }
     mp_rig_free(&r);
@@ -184,7 +185,7 @@ static void sums_by_classes_are_sums_over_neighbours(void **state)
         mp_graph g = mp_rig_cliques(&r, 3, sizes, 3, 0.5);
         mp_ctx c = { .arena = r.memory, .k = mp_kernels_get(), .record = true };
         mp_mat *z = mp_rig_mat(&r, g.nodes, C), *y = mp_agg(&c, &g, MP_AGG_GCN, z, NULL, false);
-        mp_rig_fill(&r, mp_grad_zeroed(y), (size_t)g.nodes * (size_t)C);
+        mp_rig_fill(&r, mp_grad_zeroed(&c, y), (size_t)g.nodes * (size_t)C);
         mp_tape_back(&c);
         for (int v = 0; v < g.nodes; v++) {
             for (int k = 0; k < C; k++) {

@@ -537,6 +537,25 @@ void run_rows_clear(const mp_kernels *k, mp_rig *r, trace *t)
     trace_reals(t, x, area(N, C));
 }
 
+void run_add_all(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    enum { MOST = 4 };
+    int N = size(r), C = size(r), count = 1 + small(r) % MOST;
+    const float *part[MOST];
+    const bool *mark[MOST];
+    mp_addends p = { part, mark, count, C, coin(r) };
+    size_t from = (size_t)N * (size_t)C / 3, n = area(N, C) - from;
+    float *sum = reals(r, area(N, C));
+    for (int i = 0; i < count; i++) {
+        bool *rows = room((size_t)N, sizeof *rows);
+        for (int v = 0; v < N; v++) rows[v] = coin(r);
+        part[i] = i ? reals(r, area(N, C)) : sum;
+        mark[i] = p.marked && coin(r) ? rows : NULL;
+    }
+    k->add_all(sum + from, &p, from, n);
+    trace_reals(t, sum, area(N, C));
+}
+
 void run_cols_copy(const mp_kernels *k, mp_rig *r, trace *t)
 {
     int N = size(r), C = size(r), to = C + small(r), from = coin(r) ? 0 : C + small(r);

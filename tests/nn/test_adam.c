@@ -58,8 +58,8 @@ static const mp_mat *gradient(world *w, const mp_batch *b, mp_draw d, mp_real *g
     mp_mat *y = mp_model_forward(w->model, &c, &g, &x, NULL, NULL, &aux);
     int *label = MP_NEW(a, int, b->n);
     for (int i = 0; i < b->n; i++) label[i] = (int)b->labels.v[b->which[i]];
-    mp_grad_zeroed(mp_xent(&c, y, label, (mp_real)(1.0 / b->n), NULL))[0] = 1;
-    if (aux) mp_grad_zeroed(aux)[0] = 1;
+    mp_grad_zeroed(&c, mp_xent(&c, y, label, (mp_real)(1.0 / b->n), NULL))[0] = 1;
+    if (aux) mp_grad_zeroed(&c, aux)[0] = 1;
     mp_tape_back(&c);
     return c.params;
 }

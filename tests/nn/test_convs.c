@@ -264,7 +264,7 @@ static void convolutions_that_read_once_may_lose_their_input(void **state)
             mp_mat *x = mp_mix(&b.ctx, 1, b.x, 0, NULL);
             mp_mat *y = mp_conv_run(&b.conv, &b.ctx, &b.g, MP_DENSE(x), false);
             if (spent) mp_mat_spent(&b.ctx, x);
-            mp_real *dy = mp_grad_zeroed(y);
+            mp_real *dy = mp_grad_zeroed(&b.ctx, y);
             for (int i = 0; i < y->rows * y->cols; i++) dy[i] = (mp_real)(i % 7 - 3);
             mp_tape_back(&b.ctx);
         }

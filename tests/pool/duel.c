@@ -237,13 +237,13 @@ static void seed_gradients(duel *d)
 {
     mp_pooling *p = &d->p[d->levels - 1];
     const mp_graph *g = p->out_g;
-    mp_real *gx = mp_grad_zeroed(p->out_x), *gw = g->w ? mp_grad_zeroed(g->w) : NULL;
+    mp_real *gx = mp_grad_zeroed(&d->ctx, p->out_x), *gw = g->w ? mp_grad_zeroed(&d->ctx, g->w) : NULL;
     for (int i = 0; i < g->nodes; i++) {
         for (int c = 0; c < p->out_x->cols; c++) gx[i * p->out_x->cols + c] += coefficient(0, i, c);
         for (int e = g->row_ptr[i]; gw && e < g->row_ptr[i + 1]; e++) gw[e] += coefficient(1, i, g->col[e]);
     }
     for (int l = 0; l < d->levels; l++)
-        if (d->p[l].loss) mp_grad_zeroed(d->p[l].loss)[0] += 1;
+        if (d->p[l].loss) mp_grad_zeroed(&d->ctx, d->p[l].loss)[0] += 1;
 }
 
 static void moved(const duel *d, mp_real *v, double by, ref_result *t)

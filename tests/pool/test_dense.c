@@ -134,7 +134,7 @@ static double probe(const dense_result t[2])
 static void seed_gradients(duel *d)
 {
     mp_mat *x = d->p.out_x, *w = d->p.out_g->w;
-    mp_real *gx = mp_grad_zeroed(x), *gw = w ? mp_grad_zeroed(w) : NULL;
+    mp_real *gx = mp_grad_zeroed(&d->ctx, x), *gw = w ? mp_grad_zeroed(&d->ctx, w) : NULL;
     for (int b = 0; b < 2; b++) {
         int first = d->p.keep_ptr[b];
         for (int i = first; i < d->p.keep_ptr[b + 1]; i++) {

@@ -74,9 +74,9 @@ static bool fits(const mp_pool_op *op, const mp_config *conf, int n, size_t byte
     mp_arena_peak_reset();
     mp_pool_run(pool, &c, &p);
     assert_int_equal(p.keep_ptr[1], (n + 1) / 2);
-    mp_grad_zeroed(p.out_x)[0] = 1;
-    if (p.out_g->w && p.out_g->w->g && p.out_g->edges) mp_grad_zeroed(p.out_g->w)[0] = 1;
-    if (p.loss) mp_grad_zeroed(p.loss)[0] = 1;
+    mp_grad_zeroed(&c, p.out_x)[0] = 1;
+    if (p.out_g->w && p.out_g->w->g && p.out_g->edges) mp_grad_zeroed(&c, p.out_g->w)[0] = 1;
+    if (p.loss) mp_grad_zeroed(&c, p.loss)[0] = 1;
     mp_tape_back(&c);
     bool enough = mp_arena_peak() == before;
     mp_arena_free(step);

@@ -171,7 +171,7 @@ static void run_tape(mp_check *t)
     check_state *s = t->state;
     int n = 0;
     for (int o = 0; o < s->outputs; o++) {
-        mp_real *g = mp_grad_zeroed(s->output[o]);
+        mp_real *g = mp_grad_zeroed(&t->ctx, s->output[o]);
         if (!g) fail_msg("%s: output %d has no room for a gradient", s->what, o);
         for (size_t i = 0; i < size_of(s->output[o]); i++) g[i] += coefficient(n++);
     }
@@ -179,7 +179,7 @@ static void run_tape(mp_check *t)
     for (int i = 0; i < s->inputs; i++) {
         s->gradient[i] = MP_NEW(s->scratch, double, size_of(s->input[i]));
         if (s->input[i]->live)
-            memcpy(s->gradient[i], mp_grad_zeroed(s->input[i]), size_of(s->input[i]) * sizeof(double));
+            memcpy(s->gradient[i], mp_grad_zeroed(&t->ctx, s->input[i]), size_of(s->input[i]) * sizeof(double));
     }
     s->at = -1;
 }

@@ -41,7 +41,7 @@ static sums whole(world *w, const mp_batch *b, mp_draw d)
     for (int i = 0; i < b->n; i++) label[i] = (int)b->labels.v[b->which[i]];
     mp_mat *loss = mp_xent(&c, y, label, (mp_real)(1.0 / b->n), NULL);
     assert_non_null(aux);
-    mp_grad_zeroed(loss)[0] = mp_grad_zeroed(aux)[0] = 1;
+    mp_grad_zeroed(&c, loss)[0] = mp_grad_zeroed(&c, aux)[0] = 1;
     mp_tape_back(&c);
     s.loss = (double)loss->v[0];
     s.aux = (double)aux->v[0];

@@ -16,7 +16,6 @@ held="src/grad src/nn src/pool src/baseline src/model"
 # What is left out, and why.
 excused() {
     case $1 in
-    src/grad/tape.c) ;;         # zeros for gradients that nobody wrote: memory, which comes with a device
     src/nn/params.c) ;;         # first values and files: weights before they are on a device and after
     src/model/checkpoint.c) ;;  # the same, to and from files
     src/model/safetensors.c) ;; # files of numbers

@@ -10,8 +10,9 @@
 #include <cmocka.h>
 
 #include "duel.h"
+#include "sanitized.h"
 
-#define BATCHES 100 /* of two graphs */
+#define BATCHES (SANITIZED ? 25 : 100) /* of two graphs */
 #define MID     "score-dim=3 flip=true"
 
 static void agrees(const char *op)

@@ -3,9 +3,11 @@
 #ifndef MP_CUDA_ALL_CUH
 #define MP_CUDA_ALL_CUH
 
+#include "cuda/edges.cuh"
 #include "cuda/elements.cuh"
 #include "cuda/gemm.cuh"
 #include "cuda/graph.cuh"
+#include "cuda/norms.cuh"
 #include "cuda/rows.cuh"
 #include "cuda/sums.cuh"
 

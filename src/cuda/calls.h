@@ -78,6 +78,43 @@
 #define MP_CALL_keys(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, key) AND AT(bool *, nan) AND AT(const mp_real *, S) AND VALUE(bool, flip) AND VALUE(mp_key_kind, kind) \
     AND VALUE(bool, mean) AND VALUE(int, N) AND VALUE(int, D)
 #define MP_CALL_clear_marked(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, x) AND AT(const int *, mark) AND VALUE(int, n)
+/* ---- edges */
+#define MP_CALL_near_max(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, X) AND HOLDS(mp_links, g) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_near_max_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dX) AND AT(const mp_real *, dOut) AND AT(const mp_real *, out) AND AT(const mp_real *, X) \
+    AND HOLDS(mp_links, g) AND VALUE(int, N) AND VALUE(int, C) /* g: symmetric */
+#define MP_CALL_closed_weights(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, s) AND AT(mp_real *, q) AND COPY(mp_csr, g)
+#define MP_CALL_open_weights(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, p) AND AT(mp_real *, s) AND COPY(mp_csr, g)
+#define MP_CALL_mean_weights(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, p) AND COPY(mp_csr, g)
+#define MP_CALL_mean_weights_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dw) AND AT(const mp_real *, G) AND COPY(mp_csr, g)
+#define MP_CALL_sum_weights_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dw) AND AT(const mp_real *, G) AND COPY(mp_csr, g)
+#define MP_CALL_root_weights_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dw) AND AT(mp_real *, dd) AND AT(const mp_real *, G) AND AT(const mp_real *, G_self) \
+    AND AT(const mp_real *, q) AND AT(const mp_real *, s) AND COPY(mp_csr, g)
+#define MP_CALL_weight_sums(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND VALUE(bool, leaving) AND COPY(mp_csr, g)
+#define MP_CALL_edge_pair(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, a) AND AT(const mp_real *, b) AND COPY(mp_csr, g)
+#define MP_CALL_edge_pair_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, da) AND AT(mp_real *, db) AND AT(const mp_real *, dout) AND COPY(mp_csr, g)
+#define MP_CALL_edge_mix(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, a) AND AT(const mp_real *, degree) AND VALUE(mp_real, sa) \
+    AND VALUE(mp_real, sb) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_edge_mix_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dw) AND AT(const mp_real *, self) AND AT(const mp_real *, G) AND VALUE(mp_real, sa) \
+    AND VALUE(mp_real, sb) AND COPY(mp_csr, g)
+/* ---- normalisation, losses, sums in double */
+#define MP_CALL_col_stats(VALUE, AT, HOLDS, COPY, AND) AT(double *, stat) AND AT(const mp_real *, X) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_col_pair(VALUE, AT, HOLDS, COPY, AND) AT(double *, sum) AND AT(const mp_real *, X) AND AT(const mp_real *, Y) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_norm_fwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, Y) AND AT(mp_real *, hat) AND AT(const mp_real *, X) AND COPY(mp_affine, how) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_norm_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dX) AND AT(const mp_real *, dY) AND AT(const mp_real *, hat) AND AT(const mp_real *, factor) \
+    AND AT(const mp_real *, less) AND VALUE(bool, add) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_prelu_fwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, x) AND AT(const mp_real *, slope) AND VALUE(size_t, n)
+#define MP_CALL_prelu_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dx) AND AT(const mp_real *, dy) AND AT(const mp_real *, x) AND AT(const mp_real *, slope) \
+    AND VALUE(bool, add) AND VALUE(size_t, n)
+#define MP_CALL_batch_stats(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, centre) AND AT(mp_real *, scale) AND AT(mp_real *, mean) AND AT(mp_real *, var) \
+    AND AT(const double *, stat) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_batch_slopes(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, factor) AND AT(mp_real *, less) AND AT(const mp_real *, gamma) AND AT(const mp_real *, scale) \
+    AND AT(const double *, sum) AND VALUE(bool, fixed) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_add_doubles(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, y) AND AT(const double *, x) AND VALUE(int, n)
+#define MP_CALL_dot(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, x) AND AT(const mp_real *, y) AND VALUE(size_t, n)
+#define MP_CALL_bce(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, loss) AND AT(mp_real *, slope) AND AT(const mp_real *, x) AND AT(const mp_real *, want) \
+    AND VALUE(mp_real, same) AND VALUE(mp_real, scale) AND VALUE(size_t, n)
+#define MP_CALL_distance(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, loss) AND AT(mp_real *, slope) AND AT(const mp_real *, x) AND AT(const mp_real *, want) \
+    AND VALUE(mp_error_kind, how) AND VALUE(mp_real, delta) AND VALUE(mp_real, scale) AND VALUE(size_t, n)
 
 #define MP_CUDA_LIST(ROW)                                                                                             \
     ROW(gemm) ROW(agg) ROW(edge_dot) ROW(sparse_fwd) ROW(sparse_bwd) ROW(gate_fwd) ROW(gate_bwd) ROW(readout)         \
@@ -85,7 +122,11 @@
     ROW(act_fwd) ROW(act_bwd) ROW(axpy) ROW(axpy_by) ROW(shift) ROW(fill) ROW(mul) ROW(drop_mask) ROW(adam)           \
     ROW(softmax) ROW(softmax_bwd) ROW(log_softmax) ROW(xent)                                                          \
     ROW(rows_take) ROW(rows_give) ROW(rows_clear) ROW(cols_copy) ROW(rows_axpy) ROW(bias_rows)                        \
-    ROW(closed_roots) ROW(class_roots) ROW(unit_cols) ROW(unit_cols_bwd) ROW(range_shares) ROW(keys) ROW(clear_marked)
+    ROW(closed_roots) ROW(class_roots) ROW(unit_cols) ROW(unit_cols_bwd) ROW(range_shares) ROW(keys) ROW(clear_marked) \
+    ROW(near_max) ROW(near_max_bwd) ROW(closed_weights) ROW(open_weights) ROW(mean_weights) ROW(mean_weights_bwd)     \
+    ROW(sum_weights_bwd) ROW(root_weights_bwd) ROW(weight_sums) ROW(edge_pair) ROW(edge_pair_bwd) ROW(edge_mix)       \
+    ROW(edge_mix_bwd) ROW(col_stats) ROW(col_pair) ROW(norm_fwd) ROW(norm_bwd) ROW(prelu_fwd) ROW(prelu_bwd)           \
+    ROW(batch_stats) ROW(batch_slopes) ROW(add_doubles) ROW(dot) ROW(bce) ROW(distance)
 /* clang-format on */
 
 typedef enum mp_cuda_kernel {

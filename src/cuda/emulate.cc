@@ -181,20 +181,18 @@ struct mover {
         p = to;
     }
 
-    template <class T> void pointers(T &)
-    {
-    }
-
 #define MP_MOVE(field) pointer(s.field, #field);
 #define MP_MOVER(type)                                                                                                 \
     void pointers(type &s)                                                                                             \
     {                                                                                                                  \
+        (void)s;                                                                                                       \
         MP_POINTERS_##type(MP_MOVE)                                                                                    \
     }
     MP_MOVER(mp_operand)
     MP_MOVER(mp_links)
     MP_MOVER(mp_csr)
     MP_MOVER(mp_affine)
+    MP_MOVER(mp_adam)
 #undef MP_MOVER
 #undef MP_MOVE
 };

@@ -162,6 +162,31 @@ template <class K, class C, int per = 1> struct by_item {
     }
 };
 
+/* Kernels of one block a call. */
+template <class C> struct by_call {
+    typedef C call;
+    static const int threads = 256, at_once = 1;
+
+    static int blocks(const C &c)
+    {
+        (void)c;
+        return 1;
+    }
+
+    /* The sums of v[0..t] for each thread t, in place; v has room for twice as many numbers as there are threads. */
+    MP_DEVICE void scan(int *v)
+    {
+        int now = 0;
+        for (int s = 1; s < threads; s *= 2) { /* an even number of times */
+            MP_PHASE(t)
+            {
+                v[threads - now + t] = v[now + t] + (t >= s ? v[now + t - s] : 0);
+            }
+            now = threads - now;
+        }
+    }
+};
+
 /* The range of ptr[0..n] that `at` lies in. */
 MP_DEVICE int range_of(const int *ptr, int n, int at)
 {

@@ -102,3 +102,174 @@ void run_clear_marked(const mp_kernels *k, mp_rig *r, trace *t)
     k->clear_marked(x, mark, n);
     trace_reals(t, x, (size_t)n);
 }
+
+/* ---- edges */
+void run_closed_weights(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    mp_csr c = csr_of(r, &g, coin(r));
+    float *s = reals(r, (size_t)g.nodes), *q = reals(r, (size_t)g.nodes);
+    k->closed_weights(s, q, &c);
+    trace_reals(t, s, (size_t)g.nodes);
+    trace_reals(t, q, (size_t)g.nodes);
+}
+
+void run_open_weights(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    mp_csr c = csr_of(r, &g, coin(r));
+    float *p = reals(r, (size_t)g.edges), *s = reals(r, (size_t)g.nodes);
+    k->open_weights(p, s, &c);
+    trace_reals(t, p, (size_t)g.edges);
+    trace_reals(t, s, (size_t)g.nodes);
+}
+
+void run_mean_weights(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    mp_csr c = csr_of(r, &g, coin(r));
+    float *p = reals(r, (size_t)g.edges);
+    k->mean_weights(p, &c);
+    trace_reals(t, p, (size_t)g.edges);
+}
+
+void run_mean_weights_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    mp_csr c = csr_of(r, &g, true);
+    float *dw = reals(r, (size_t)g.edges);
+    k->mean_weights_bwd(dw, reals(r, (size_t)g.edges), &c);
+    trace_reals(t, dw, (size_t)g.edges);
+}
+
+void run_sum_weights_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    mp_csr c = csr_of(r, &g, true);
+    float *dw = reals(r, (size_t)g.edges);
+    k->sum_weights_bwd(dw, reals(r, (size_t)g.edges), &c);
+    trace_reals(t, dw, (size_t)g.edges);
+}
+
+void run_root_weights_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    mp_csr c = csr_of(r, &g, true);
+    size_t n = (size_t)g.nodes, m = (size_t)g.edges;
+    float *dw = reals(r, m), *dd = reals(r, n), *self = coin(r) ? reals(r, n) : NULL;
+    k->root_weights_bwd(dw, dd, reals(r, m), self, self ? reals(r, n) : NULL, reals(r, n), &c);
+    trace_reals(t, dw, m);
+    trace_reals(t, dd, n);
+}
+
+void run_weight_sums(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    mp_csr c = csr_of(r, &g, coin(r));
+    float *out = reals(r, (size_t)g.nodes);
+    k->weight_sums(out, coin(r), &c);
+    trace_reals(t, out, (size_t)g.nodes);
+}
+
+void run_edge_pair(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    mp_csr c = csr_of(r, &g, false);
+    float *out = reals(r, (size_t)g.edges), *b = coin(r) ? reals(r, (size_t)g.nodes) : NULL;
+    k->edge_pair(out, reals(r, (size_t)g.nodes), b, &c);
+    trace_reals(t, out, (size_t)g.edges);
+}
+
+void run_edge_pair_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    mp_csr c = csr_of(r, &g, false);
+    float *da = reals(r, (size_t)g.nodes), *db = reals(r, (size_t)g.nodes);
+    bool a = coin(r), b = !a || coin(r);
+    k->edge_pair_bwd(a ? da : NULL, b ? db : NULL, reals(r, (size_t)g.edges), &c);
+    trace_reals(t, da, (size_t)g.nodes);
+    trace_reals(t, db, (size_t)g.nodes);
+}
+
+void run_edge_mix(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r);
+    float *out = reals(r, area(N, C));
+    k->edge_mix(out, reals(r, area(N, C)), reals(r, (size_t)N), 0.7f, -1.3f, N, C);
+    trace_reals(t, out, area(N, C));
+}
+
+void run_edge_mix_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    mp_csr c = csr_of(r, &g, false);
+    float *dw = reals(r, (size_t)g.edges);
+    k->edge_mix_bwd(dw, reals(r, (size_t)g.nodes), reals(r, (size_t)g.edges), 0.7f, -1.3f, &c);
+    trace_reals(t, dw, (size_t)g.edges);
+}
+
+/* ---- normalisation and losses */
+static double *doubles(mp_rig *r, size_t n)
+{
+    double *v = room(n, sizeof *v);
+    for (size_t i = 0; i < n; i++) v[i] = mp_rng_unit(&r->rng) * 3;
+    return v;
+}
+
+void run_batch_stats(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = 2 + size(r), C = size(r);
+    size_t m = (size_t)C;
+    float *centre = reals(r, m), *scale = reals(r, m), *mean = reals(r, m), *var = reals(r, m);
+    for (size_t j = 0; j < m; j++) var[j] = var[j] < 0 ? -var[j] : var[j];
+    k->batch_stats(centre, scale, mean, var, coin(r) ? doubles(r, 2 * m) : NULL, N, C);
+    trace_reals(t, centre, m);
+    trace_reals(t, scale, m);
+    trace_reals(t, mean, m);
+    trace_reals(t, var, m);
+}
+
+void run_batch_slopes(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = 1 + size(r), C = size(r);
+    size_t m = (size_t)C;
+    float *factor = reals(r, m), *less = reals(r, 2 * m);
+    k->batch_slopes(factor, less, reals(r, m), reals(r, m), doubles(r, 2 * m), coin(r), N, C);
+    trace_reals(t, factor, m);
+    trace_reals(t, less, 2 * m);
+}
+
+void run_add_doubles(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int n = size(r);
+    float *y = reals(r, (size_t)n);
+    k->add_doubles(y, doubles(r, (size_t)n), n);
+    trace_reals(t, y, (size_t)n);
+}
+
+/* Some of what is wanted is not known. */
+static float *wanted(mp_rig *r, size_t n)
+{
+    float *want = reals(r, n);
+    for (size_t i = 0; i < n; i++)
+        if (mp_rng_unit(&r->rng) < 0.1) want[i] = (float)NAN;
+    return want;
+}
+
+void run_bce(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = (size_t)size(r);
+    float *loss = reals(r, 1), *slope = reals(r, n);
+    k->bce(loss, slope, reals(r, n), coin(r) ? wanted(r, n) : NULL, 1, 0.125f, n);
+    trace_reals(t, loss, 1);
+    trace_reals(t, slope, n);
+}
+
+void run_distance(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = (size_t)size(r);
+    float *loss = reals(r, 1), *slope = reals(r, n);
+    k->distance(loss, slope, reals(r, n), wanted(r, n), (mp_error_kind)mp_rng_below(&r->rng, 3), 0.5f, 0.125f, n);
+    trace_reals(t, loss, 1);
+    trace_reals(t, slope, n);
+}

@@ -7,6 +7,7 @@
 #include "cuda/elements.cuh"
 #include "cuda/gemm.cuh"
 #include "cuda/graph.cuh"
+#include "cuda/keep.cuh"
 #include "cuda/norms.cuh"
 #include "cuda/rows.cuh"
 #include "cuda/sums.cuh"

@@ -21,6 +21,8 @@
 #define MP_POINTERS_mp_csr(F)     F(row_ptr) F(col) F(rev) F(w)
 #define MP_POINTERS_mp_affine(F)  F(mean) F(scale) F(gamma) F(beta)
 #define MP_POINTERS_mp_adam(F)
+#define MP_POINTERS_mp_addends(F) F(addend) F(mark) /* arrays of pointers, which lie in the memory of the device themselves */
+#define MP_POINTERS_mp_classes(F) F(member_ptr) F(member) F(row_ptr) F(col)
 
 /* ---- products and sums */
 #define MP_CALL_gemm(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, C) AND HOLDS(mp_operand, A) AND HOLDS(mp_operand, B) AND VALUE(int, M) AND VALUE(int, N) AND VALUE(int, K) \
@@ -115,6 +117,18 @@
     AND VALUE(mp_real, same) AND VALUE(mp_real, scale) AND VALUE(size_t, n)
 #define MP_CALL_distance(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, loss) AND AT(mp_real *, slope) AND AT(const mp_real *, x) AND AT(const mp_real *, want) \
     AND VALUE(mp_error_kind, how) AND VALUE(mp_real, delta) AND VALUE(mp_real, scale) AND VALUE(size_t, n)
+/* ---- gradients of shards */
+#define MP_CALL_add_all(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, sum) AND COPY(mp_addends, p) AND VALUE(size_t, from) AND VALUE(size_t, n)
+#define MP_CALL_square_sum(VALUE, AT, HOLDS, COPY, AND) AT(double *, out) AND AT(const mp_real *, x) AND VALUE(size_t, n)
+/* ---- what was kept. The work of induce_edges and twins_keep is the device's too, as large as the processor's. */
+#define MP_CALL_mark_rows(VALUE, AT, HOLDS, COPY, AND) AT(bool *, mark) AND AT(const int *, which) AND VALUE(int, n) AND VALUE(int, N)
+#define MP_CALL_rank(VALUE, AT, HOLDS, COPY, AND) AT(int *, keep) AND AT(void *, work) AND AT(const mp_real *, key) AND AT(const int *, dropped) \
+    AND AT(const int *, node_ptr) AND AT(const int *, keep_ptr) AND VALUE(int, B)
+#define MP_CALL_induce_rows(VALUE, AT, HOLDS, COPY, AND) AT(int *, row_ptr) AND AT(int *, place) AND COPY(mp_csr, g) AND AT(const int *, keep) AND VALUE(int, K)
+#define MP_CALL_induce_edges(VALUE, AT, HOLDS, COPY, AND) AT(int *, col) AND AT(int *, rev) AND AT(int *, from) AND AT(int *, work) AND AT(const int *, row_ptr) \
+    AND AT(const int *, place) AND COPY(mp_csr, g) AND AT(const int *, keep) AND VALUE(int, K)
+#define MP_CALL_twins_keep(VALUE, AT, HOLDS, COPY, AND) AT(int *, class_ptr) AND AT(int *, member_ptr) AND AT(int *, member) AND AT(int *, row_ptr) AND AT(int *, col) \
+    AND AT(int *, work) AND COPY(mp_classes, t) AND AT(const int *, keep) AND AT(const int *, keep_ptr) AND VALUE(int, N) AND VALUE(int, B)
 
 #define MP_CUDA_LIST(ROW)                                                                                             \
     ROW(gemm) ROW(agg) ROW(edge_dot) ROW(sparse_fwd) ROW(sparse_bwd) ROW(gate_fwd) ROW(gate_bwd) ROW(readout)         \
@@ -126,7 +140,8 @@
     ROW(near_max) ROW(near_max_bwd) ROW(closed_weights) ROW(open_weights) ROW(mean_weights) ROW(mean_weights_bwd)     \
     ROW(sum_weights_bwd) ROW(root_weights_bwd) ROW(weight_sums) ROW(edge_pair) ROW(edge_pair_bwd) ROW(edge_mix)       \
     ROW(edge_mix_bwd) ROW(col_stats) ROW(col_pair) ROW(norm_fwd) ROW(norm_bwd) ROW(prelu_fwd) ROW(prelu_bwd)           \
-    ROW(batch_stats) ROW(batch_slopes) ROW(add_doubles) ROW(dot) ROW(bce) ROW(distance)
+    ROW(batch_stats) ROW(batch_slopes) ROW(add_doubles) ROW(dot) ROW(bce) ROW(distance)                               \
+    ROW(add_all) ROW(square_sum) ROW(mark_rows) ROW(rank) ROW(induce_rows) ROW(induce_edges) ROW(twins_keep)
 /* clang-format on */
 
 typedef enum mp_cuda_kernel {

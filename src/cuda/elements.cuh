@@ -106,4 +106,50 @@ struct kernel_adam : by_element<kernel_adam, mp_call_adam> {
     }
 };
 
+/* Element i of the shards' gradients, those that have its row, in their order. */
+struct kernel_add_all : by_element<kernel_add_all, mp_call_add_all> {
+    MP_DEVICE void one(const mp_call_add_all &c, size_t i)
+    {
+        size_t at = c.from + i, row = c.p.marked ? at / (size_t)c.p.cols : 0;
+        float sum = c.sum[i];
+        bool begun = false;
+        for (int k = 0; k < c.p.count; k++) {
+            const bool *mark = c.p.marked ? reach(c.p.mark[k]) : NULL;
+            if (mark && !mark[row]) continue;
+            if (k > 0) {
+                float x = reach(c.p.addend[k])[at];
+                sum = begun ? fma1(1, x, sum) : 1 * x;
+            }
+            begun = true;
+        }
+        c.sum[i] = begun ? sum : 0;
+    }
+};
+
+/* One chain, so one thread. */
+struct kernel_square_sum : by_item<kernel_square_sum, mp_call_square_sum> {
+    MP_BOTH size_t items(const call &c)
+    {
+        (void)c;
+        return 1;
+    }
+
+    MP_DEVICE void one(const call &c, size_t i)
+    {
+        (void)i;
+        const int ahead = 16;
+        double sum = 0;
+        size_t k = 0;
+        for (; k + ahead <= c.n; k += ahead) {
+            float x[ahead];
+            MP_UNROLL
+            for (int q = 0; q < ahead; q++) x[q] = c.x[k + (size_t)q];
+            MP_UNROLL
+            for (int q = 0; q < ahead; q++) sum += (double)x[q] * (double)x[q];
+        }
+        for (; k < c.n; k++) sum += (double)c.x[k] * (double)c.x[k];
+        *c.out = sum;
+    }
+};
+
 #endif

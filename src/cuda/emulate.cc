@@ -193,6 +193,8 @@ struct mover {
     MP_MOVER(mp_csr)
     MP_MOVER(mp_affine)
     MP_MOVER(mp_adam)
+    MP_MOVER(mp_addends)
+    MP_MOVER(mp_classes)
 #undef MP_MOVER
 #undef MP_MOVE
 };
@@ -278,6 +280,12 @@ const char *time_between(int from, int to, double *seconds)
 }
 
 } // namespace
+
+void *reached(const void *p)
+{
+    std::lock_guard<std::mutex> lock(guard);
+    return p ? behind(p, 0) : NULL;
+}
 
 extern "C"
     __attribute__((visibility("default")))

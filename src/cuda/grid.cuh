@@ -41,6 +41,20 @@
 #define MP_UNROLL
 #endif
 
+/* What lies at an address that a kernel has found in the memory of the device, rather than in its call. */
+#ifdef __CUDACC__
+template <class T> MP_DEVICE T *reach(T *p)
+{
+    return p;
+}
+#else
+void *reached(const void *p);
+template <class T> MP_DEVICE T *reach(T *p)
+{
+    return (T *)reached((const void *)p);
+}
+#endif
+
 /* Whole numbers that several threads change; the order does not show in the result. */
 MP_DEVICE void lower_to(int *p, int value)
 {

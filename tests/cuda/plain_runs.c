@@ -1,6 +1,9 @@
 /* plain_runs.c - a run on random arrays for each kernel of math/plain.h that a GPU has (kernel_runs.h).
  * SPDX-License-Identifier: MIT */
 #include "plain_runs.h"
+#include "graph/twins.h"
+
+#include <string.h>
 
 #define size  runs_size
 #define small runs_small
@@ -272,4 +275,142 @@ void run_distance(const mp_kernels *k, mp_rig *r, trace *t)
     k->distance(loss, slope, reals(r, n), wanted(r, n), (mp_error_kind)mp_rng_below(&r->rng, 3), 0.5f, 0.125f, n);
     trace_reals(t, loss, 1);
     trace_reals(t, slope, n);
+}
+
+void run_square_sum(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    size_t n = area(size(r), size(r));
+    double *out = room(1, sizeof *out);
+    k->square_sum(out, reals(r, n), n);
+    trace_doubles(t, out, 1);
+}
+
+/* ---- what was kept */
+void run_mark_rows(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = 1 + size(r), n = size(r), *which = room((size_t)n, sizeof *which);
+    bool *mark = room((size_t)N, sizeof *mark);
+    for (int i = 0; i < n; i++) which[i] = mp_rng_below(&r->rng, N);
+    for (int v = 0; v < N; v++) mark[v] = coin(r);
+    k->mark_rows(mark, which, n, N);
+    trace_marks(t, mark, (size_t)N);
+}
+
+/* Keys that tie often, of both signs of 0, and NaN; nodes that are dropped, in an order of their own; more kept than are left. */
+void run_rank(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    enum { B = 4 };
+    int *node_ptr = room(B + 1, sizeof(int)), *keep_ptr = room(B + 1, sizeof(int));
+    for (int b = 0; b < B; b++) {
+        int n = coin(r) ? size(r) : small(r);
+        node_ptr[b + 1] = node_ptr[b] + n;
+        keep_ptr[b + 1] = keep_ptr[b] + mp_rng_below(&r->rng, n + 1);
+    }
+    int N = node_ptr[B], *keep = room((size_t)keep_ptr[B], sizeof *keep),
+        *dropped = coin(r) ? room((size_t)N, sizeof(int)) : NULL;
+    float *key = reals(r, (size_t)N);
+    static const float few[] = { 0.0f, -0.0f, 1e-45f, 1, -1, INFINITY, -INFINITY, 2, 3 };
+    for (int v = 0; v < N; v++) {
+        if (coin(r)) key[v] = few[small(r)];
+        if (mp_rng_unit(&r->rng) < 0.02) key[v] = (float)NAN;
+        if (dropped && mp_rng_unit(&r->rng) < 0.4) dropped[v] = 1 + mp_rng_below(&r->rng, 5);
+    }
+    k->rank(keep, room((size_t)N, MP_RANK_WORK), key, dropped, node_ptr, keep_ptr, B);
+    trace_ints(t, keep, (size_t)keep_ptr[B]);
+}
+
+/* Some nodes of each graph, in any order. */
+static int *some_kept(mp_rig *r, const mp_graph *g, int **keep_ptr)
+{
+    int *keep = room((size_t)g->nodes, sizeof *keep), *left = MP_NEW(r->memory, int, g->nodes);
+    *keep_ptr = room((size_t)g->graphs + 1, sizeof(int));
+    for (int b = 0; b < g->graphs; b++) {
+        int from = g->node_ptr[b], n = g->node_ptr[b + 1] - from, count = mp_rng_below(&r->rng, n + 1);
+        for (int i = 0; i < n; i++) left[i] = from + i;
+        mp_rng_shuffle(&r->rng, left, n);
+        memcpy(keep + (*keep_ptr)[b], left, (size_t)count * sizeof *keep);
+        (*keep_ptr)[b + 1] = (*keep_ptr)[b] + count;
+    }
+    return keep;
+}
+
+static mp_graph graph_to_thin(mp_rig *r)
+{
+    int sizes[3] = { 1 + small(r), small(r), coin(r) ? 150 : 3 + 3 * small(r) };
+    return mp_rig_graph(r, 3, sizes, mp_rng_between(&r->rng, 0, 0.3), 0.2);
+}
+
+void run_induce_rows(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = graph_to_thin(r);
+    mp_csr c = csr_of(r, &g, false);
+    int *keep_ptr, *keep = some_kept(r, &g, &keep_ptr), K = keep_ptr[3];
+    int *row_ptr = room((size_t)K + 1, sizeof *row_ptr), *place = room((size_t)g.nodes, sizeof *place);
+    k->induce_rows(row_ptr, place, &c, keep, K);
+    trace_ints(t, row_ptr, (size_t)K + 1);
+    trace_ints(t, place, (size_t)g.nodes);
+}
+
+/* Whether v is among the kept. */
+static bool is_kept(const int *keep, int K, int v)
+{
+    for (int i = 0; i < K; i++)
+        if (keep[i] == v) return true;
+    return false;
+}
+
+void run_induce_edges(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = graph_to_thin(r);
+    mp_csr c = csr_of(r, &g, false);
+    int *keep_ptr, *keep = some_kept(r, &g, &keep_ptr), K = keep_ptr[3];
+    size_t edges = 0;
+    for (int i = 0; i < K; i++)
+        for (int e = g.row_ptr[keep[i]]; e < g.row_ptr[keep[i] + 1]; e++) edges += is_kept(keep, K, g.col[e]);
+    int *row_ptr = room((size_t)K + 1, sizeof *row_ptr), *place = room((size_t)g.nodes, sizeof *place);
+    int *col = room(edges + 1, sizeof *col), *rev = NULL, *from = NULL;
+    if (coin(r)) {
+        rev = room(edges, sizeof *rev);
+        from = room(edges + 1, sizeof *from);
+    }
+    int *work = room((size_t)K + 1 + (size_t)g.edges, sizeof *work);
+    k->induce_rows(row_ptr, place, &c, keep, K);
+    k->induce_edges(col, rev, from, work, row_ptr, place, &c, keep, K);
+    trace_ints(t, col, edges);
+    if (rev) trace_ints(t, rev, edges);
+    if (rev) trace_ints(t, from, edges);
+}
+
+typedef struct kept_classes {
+    int *class_ptr, *member_ptr, *member, *row_ptr, *col;
+} kept_classes;
+
+static kept_classes keep_twins(const mp_kernels *k, const mp_twins *w, const int *keep, const int *keep_ptr, int N,
+                               int B)
+{
+    size_t classes = (size_t)w->classes, kept = (size_t)keep_ptr[B];
+    kept_classes out = { room((size_t)B + 1, sizeof(int)), room(classes + 2, sizeof(int)), room(kept, sizeof(int)),
+                         room(classes + 2, sizeof(int)), room((size_t)w->links + 1, sizeof(int)) };
+    mp_classes of = { w->member_ptr, w->member, w->row_ptr, w->col, w->classes };
+    k->twins_keep(out.class_ptr, out.member_ptr, out.member, out.row_ptr, out.col,
+                  room((size_t)N + 2 * classes + kept, sizeof(int)), &of, keep, keep_ptr, N, B);
+    return out;
+}
+
+void run_twins_keep(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int sizes[4] = { 12 + 3 * small(r), small(r), coin(r) ? 160 : 20, 1 + small(r) };
+    mp_graph g = mp_rig_cliques(r, 4, sizes, 3, 0.5);
+    const mp_twins *w = mp_twins_find(r->memory, r->memory, &g);
+    int *keep_ptr, *keep = some_kept(r, &g, &keep_ptr);
+    if (w->classes == 0) return;
+    kept_classes want =
+        keep_twins(mp_kernels_named("base"), w, keep, keep_ptr, g.nodes, 4); /* says how much there is */
+    kept_classes have = keep_twins(k, w, keep, keep_ptr, g.nodes, 4);
+    size_t classes = (size_t)w->classes;
+    trace_ints(t, have.class_ptr, 5);
+    trace_ints(t, have.member_ptr, classes + 1);
+    trace_ints(t, have.row_ptr, classes + 1);
+    trace_ints(t, have.member, (size_t)want.member_ptr[classes]);
+    trace_ints(t, have.col, (size_t)want.row_ptr[classes]);
 }

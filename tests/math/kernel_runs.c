@@ -41,7 +41,7 @@ void trace_reals(trace *t, const float *v, size_t n)
 }
 
 /* What a float holds of each, and what is left. */
-static void trace_doubles(trace *t, const double *v, size_t n)
+void trace_doubles(trace *t, const double *v, size_t n)
 {
     if (put_off(t, TRACE_DOUBLES, v, n)) return;
     for (size_t i = 0; i < n; i++) {
@@ -541,8 +541,8 @@ void run_add_all(const mp_kernels *k, mp_rig *r, trace *t)
 {
     enum { MOST = 4 };
     int N = size(r), C = size(r), count = 1 + small(r) % MOST;
-    const float *part[MOST];
-    const bool *mark[MOST];
+    const float **part = room(MOST, sizeof *part);
+    const bool **mark = room(MOST, sizeof *mark);
     mp_addends p = { part, mark, count, C, coin(r) };
     size_t from = (size_t)N * (size_t)C / 3, n = area(N, C) - from;
     float *sum = reals(r, area(N, C));

@@ -24,6 +24,7 @@ typedef struct trace {
 } trace;
 
 void trace_reals(trace *t, const float *v, size_t n); /* NaNs are made equal: their payload is nobody's promise */
+void trace_doubles(trace *t, const double *v, size_t n);
 void trace_ints(trace *t, const int *v, size_t n);
 void trace_marks(trace *t, const bool *v, size_t n);
 void trace_settle(trace *t);

@@ -1,0 +1,240 @@
+/* keep.cuh - what is left of a graph when some of its nodes are kept: which they are, the edges between them, their classes of twins.
+ * (The processor's way is in math/plain_keep.c.)
+ *
+ * Nothing is sorted: the place of an item is the number of those before it, which every thread counts for itself. Graphs are
+ * small, and what they are made of is read from the caches.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_CUDA_KEEP_CUH
+#define MP_CUDA_KEEP_CUH
+
+#include "cuda/grid.cuh"
+
+struct kernel_mark_rows : by_call<mp_call_mark_rows> {
+    MP_DEVICE void run(const call &c, int block)
+    {
+        (void)block;
+        MP_PHASE(t)
+        {
+            for (int v = t; v < c.N; v += threads) c.mark[v] = false;
+        }
+        MP_ALONE(t)
+        {
+            for (int i = t; i < c.n; i += threads) c.mark[c.which[i]] = true;
+        }
+    }
+};
+
+/* A block has one range, a thread some of its nodes. */
+struct kernel_rank {
+    typedef mp_call_rank call;
+    static const int threads = 128, at_once = 1;
+
+    static int blocks(const call &c)
+    {
+        return c.B;
+    }
+
+    /* Falling order of numbers as rising order of integers. Adding 0 makes -0 into +0. */
+    MP_DEVICE uint32_t falling(float x)
+    {
+        uint32_t u = to_bits(x + 0.0f);
+        return u >> 31 ? u : ~u & 0x7fffffffu;
+    }
+
+    MP_DEVICE bool comes_first(uint32_t a, int u, uint32_t b, int v)
+    {
+        return a < b || (a == b && u < v);
+    }
+
+    MP_DEVICE int place_of(const call &c, int v, int from, int to)
+    {
+        bool out = c.dropped && c.dropped[v];
+        uint32_t own = out ? (uint32_t)c.dropped[v] : falling(c.key[v]);
+        int place = 0;
+        for (int u = from; u < to; u++) {
+            bool other_out = c.dropped && c.dropped[u];
+            uint32_t other = other_out ? (uint32_t)c.dropped[u] : falling(c.key[u]);
+            place += out == other_out ? comes_first(other, u, own, v) : out;
+        }
+        return place;
+    }
+
+    MP_DEVICE void run(const call &c, int block)
+    {
+        int from = c.node_ptr[block], to = c.node_ptr[block + 1];
+        int first = c.keep_ptr[block], count = c.keep_ptr[block + 1] - first;
+        MP_ALONE(t)
+        {
+            for (int v = from + t; v < to; v += threads) {
+                int place = place_of(c, v, from, to);
+                if (place < count) c.keep[first + place] = v;
+            }
+        }
+    }
+};
+
+struct kernel_induce_rows : by_call<mp_call_induce_rows> {
+    MP_DEVICE void run(const call &c, int block)
+    {
+        (void)block;
+        MP_SHARED int count[2 * threads];
+        MP_PHASE(t)
+        {
+            for (int v = t; v < c.g.nodes; v += threads) c.place[v] = c.K;
+            if (t == 0) c.row_ptr[0] = 0;
+        }
+        MP_PHASE(t)
+        {
+            for (int i = t; i < c.K; i += threads) c.place[c.keep[i]] = i;
+        }
+        for (int from = 0; from < c.K; from += threads) {
+            MP_PHASE(t)
+            {
+                int i = from + t, n = 0;
+                if (i < c.K)
+                    for (int e = c.g.row_ptr[c.keep[i]]; e < c.g.row_ptr[c.keep[i] + 1]; e++)
+                        n += c.place[c.g.col[e]] < c.K;
+                count[t] = n;
+            }
+            scan(count);
+            MP_PHASE(t)
+            {
+                if (from + t < c.K) c.row_ptr[from + t + 1] = c.row_ptr[from] + count[t];
+            }
+        }
+    }
+};
+
+/* Eight threads a row. The edge of g that a new one was is the one of its own row; `work` holds behind K + 1 numbers the new place
+ * of each edge of g, from which the reverses follow. */
+struct kernel_induce_edges : by_call<mp_call_induce_edges> {
+    static const int lanes = 8;
+
+    MP_DEVICE void run(const call &c, int block)
+    {
+        (void)block;
+        int *now = c.work + c.K + 1;
+        MP_PHASE(t)
+        {
+            for (int i = t / lanes; i < c.K; i += threads / lanes) {
+                int from = c.g.row_ptr[c.keep[i]], to = c.g.row_ptr[c.keep[i] + 1];
+                for (int e = from + t % lanes; e < to; e += lanes) {
+                    int j = c.place[c.g.col[e]], at = c.row_ptr[i];
+                    if (j >= c.K) continue;
+                    for (int f = from; f < to; f++) at += c.place[c.g.col[f]] < j;
+                    c.col[at] = j;
+                    if (!c.rev) continue;
+                    c.from[at] = e;
+                    now[e] = at;
+                }
+            }
+        }
+        MP_ALONE(t)
+        {
+            for (int k = t; c.rev && k < c.row_ptr[c.K]; k += threads) c.rev[k] = now[c.g.rev[c.from[k]]];
+        }
+    }
+};
+
+/* `work` as the processor has it: the class of each old node, the new number of each old class and the other way round, the new
+ * class of each kept node. A class is numbered by its first kept node. */
+struct kernel_twins_keep : by_call<mp_call_twins_keep> {
+    MP_DEVICE void run(const call &c, int block)
+    {
+        (void)block;
+        MP_SHARED int count[2 * threads];
+        int *class_of = c.work, *now = class_of + c.N, *was = now + c.t.classes, *mine = was + c.t.classes;
+        int kept = c.keep_ptr[c.B], all = c.t.classes;
+        MP_PHASE(t)
+        {
+            for (int v = t; v < c.N; v += threads) class_of[v] = -1;
+            for (int k = t; k < all; k += threads) now[k] = kept;
+            for (int k = t; k < all + 2; k += threads) c.member_ptr[k] = 0;
+            if (t == 0) c.row_ptr[0] = 0;
+        }
+        MP_PHASE(t)
+        {
+            for (int k = t; k < all; k += threads)
+                for (int i = c.t.member_ptr[k]; i < c.t.member_ptr[k + 1]; i++) class_of[c.t.member[i]] = k;
+        }
+        MP_PHASE(t)
+        {
+            for (int i = t; i < kept; i += threads)
+                if (class_of[c.keep[i]] >= 0) lower_to(&now[class_of[c.keep[i]]], i);
+        }
+        for (int from = 0; from < kept; from += threads) { /* mine: how many classes begin up to here */
+            MP_PHASE(t)
+            {
+                int i = from + t, k = i < kept ? class_of[c.keep[i]] : -1;
+                count[t] = k >= 0 && now[k] == i;
+            }
+            scan(count);
+            MP_PHASE(t)
+            {
+                if (from + t < kept) mine[from + t] = count[t] + (from > 0 ? mine[from - 1] : 0);
+            }
+        }
+        MP_PHASE(t)
+        {
+            for (int b = t; b <= c.B; b += threads) c.class_ptr[b] = c.keep_ptr[b] > 0 ? mine[c.keep_ptr[b] - 1] : 0;
+            for (int k = t; k < all; k += threads) {
+                int number = now[k] < kept ? mine[now[k]] - 1 : -1;
+                if (number >= 0) was[number] = k;
+                now[k] = number;
+            }
+        }
+        MP_PHASE(t)
+        {
+            for (int i = t; i < kept; i += threads) {
+                int k = class_of[c.keep[i]];
+                mine[i] = k >= 0 ? now[k] : -1;
+                if (k >= 0) count_up(&c.member_ptr[mine[i] + 1]);
+            }
+        }
+        int left = c.class_ptr[c.B];
+        sums(c.member_ptr, all, count);
+        MP_PHASE(t)
+        {
+            if (t == 0) c.member_ptr[all + 1] = c.member_ptr[all];
+            for (int i = t; i < kept; i += threads) {
+                if (mine[i] < 0) continue;
+                int at = c.member_ptr[mine[i]];
+                for (int j = c.keep_ptr[range_of(c.keep_ptr, c.B, i)]; j < i; j++) at += mine[j] == mine[i];
+                c.member[at] = i;
+            }
+            for (int k = t; k < all; k += threads) {
+                int n = 0;
+                if (k < left)
+                    for (int e = c.t.row_ptr[was[k]]; e < c.t.row_ptr[was[k] + 1]; e++) n += now[c.t.col[e]] >= 0;
+                c.row_ptr[k + 1] = n;
+            }
+        }
+        sums(c.row_ptr, all, count);
+        MP_ALONE(t)
+        {
+            for (int k = t; k < left; k += threads) {
+                int at = c.row_ptr[k];
+                for (int e = c.t.row_ptr[was[k]]; e < c.t.row_ptr[was[k] + 1]; e++)
+                    if (now[c.t.col[e]] >= 0) c.col[at++] = now[c.t.col[e]];
+            }
+        }
+    }
+
+    /* ptr[k+1], which holds a count, becomes the sum of those up to it. */
+    MP_DEVICE void sums(int *ptr, int n, int *count)
+    {
+        for (int from = 0; from < n; from += threads) {
+            MP_PHASE(t)
+            {
+                count[t] = from + t < n ? ptr[from + t + 1] : 0;
+            }
+            scan(count);
+            MP_PHASE(t)
+            {
+                if (from + t < n) ptr[from + t + 1] = ptr[from] + count[t];
+            }
+        }
+    }
+};
+
+#endif

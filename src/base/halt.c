@@ -6,6 +6,8 @@
 
 static const int number[MP_HALT_SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
 static volatile sig_atomic_t asked, last, counts_all;
+static int depth; /* begins without an end */
+static mp_halt outermost;
 
 static void on_signal(int which)
 {
@@ -20,6 +22,10 @@ void mp_halt_begin(mp_halt *h, bool blocked)
 {
     struct sigaction act = { .sa_handler = on_signal };
     sigset_t block;
+    if (depth++ > 0) {
+        *h = outermost;
+        return;
+    }
     sigemptyset(&block);
     for (int i = 0; i < MP_HALT_SIGNALS; i++) sigaddset(&block, number[i]);
     asked = 0;
@@ -29,10 +35,12 @@ void mp_halt_begin(mp_halt *h, bool blocked)
         sigaction(number[i], NULL, &h->old[i]);
         if (number[i] != SIGHUP || h->old[i].sa_handler != SIG_IGN) sigaction(number[i], &act, NULL);
     }
+    outermost = *h;
 }
 
 void mp_halt_end(const mp_halt *h)
 {
+    if (--depth > 0) return;
     for (int i = 0; i < MP_HALT_SIGNALS; i++) sigaction(number[i], &h->old[i], NULL);
     sigprocmask(SIG_SETMASK, &h->mask, NULL);
 }
@@ -51,6 +59,6 @@ void mp_halt_as_worker(const mp_halt *h)
 {
     signal(SIGINT, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
-    asked = 0;
+    asked = depth = 0;
     sigprocmask(SIG_SETMASK, &h->mask, NULL);
 }

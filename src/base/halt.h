@@ -1,7 +1,8 @@
 /* halt.h - being asked to stop: by Ctrl-C (SIGINT), by kill or a batch system (SIGTERM), by a terminal that closes (SIGHUP).
  *
  * Between mp_halt_begin and mp_halt_end these signals are counted, so that work can be saved. A SIGHUP that was ignored
- * before, as under nohup, stays ignored.
+ * before, as under nohup, stays ignored. A pair within another adds nothing: what the outer one began goes on, so that no signal
+ * is lost between two works that follow each other.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_HALT_H
 #define MP_HALT_H

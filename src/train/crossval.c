@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -145,7 +146,8 @@ typedef struct study {
     double tried;       /* when the last attempt to store them began */
     double run_seconds; /* of the runs finished now, added up */
     double start;
-    named *data; /* data sets that were packed */
+    mp_halt halt;       /* while runs are trained and stored */
+    named *data;        /* data sets that were packed */
     int sets, sets_room;
 } study;
 
@@ -406,19 +408,16 @@ static mp_err wait_for_store(study *s)
     int n = s->count->aside;
     double until = mp_seconds() + s->o->wait;
     char line[160];
-    mp_halt halt;
-    mp_halt_begin(&halt, false);
     mp_err e = store_aside(s);
     mp_format(line, sizeof line, "%d finished run%s to be stored; trying for %.0f s (Ctrl-C leaves them for later)", n,
               n == 1 ? " is" : "s are", s->o->wait);
     if (e == MP_ERR_BUSY) note_run(s, &s->plan->run[s->aside[0].place], line);
     while (e == MP_ERR_BUSY && mp_seconds() < until && !*mp_halt_asked()) {
-        nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
+        ppoll(NULL, 0, &(struct timespec){ .tv_nsec = 200000000 }, &s->halt.mask); /* where signals arrive */
         mp_queue_tick(&s->queue);
         e = store_aside(s);
     }
     s->count->interrupted = e != MP_OK && *mp_halt_asked();
-    mp_halt_end(&halt);
     return e == MP_OK ? MP_OK : give_up(s, e);
 }
 
@@ -464,11 +463,19 @@ static mp_err run_todo(study *s)
     return e;
 }
 
+static mp_err run_and_store(study *s)
+{
+    mp_halt_begin(&s->halt, true); /* over both: a signal in between finds somebody */
+    mp_err e = s->queue.n_todo ? run_todo(s) : MP_OK;
+    if (e == MP_OK) e = store_rest(s);
+    mp_halt_end(&s->halt);
+    return e;
+}
+
 static mp_err share_todo(study *s)
 {
     if (s->o->begin) MP_TRY(s->o->begin(s->o->state, s->count));
-    mp_err e = run_todo(s);
-    if (e == MP_OK) e = store_rest(s);
+    mp_err e = run_and_store(s);
     if (s->o->end) s->o->end(s->o->state); /* not before what is set aside has been tried: until then it is claimed */
     return e;
 }
@@ -476,7 +483,7 @@ static mp_err share_todo(study *s)
 static mp_err go(study *s)
 {
     MP_TRY(leave_out_known(s));
-    mp_err e = s->queue.n_todo ? share_todo(s) : store_rest(s);
+    mp_err e = s->queue.n_todo ? share_todo(s) : run_and_store(s);
     if (s->o->resume_dir) rmdir(s->o->resume_dir); /* stays when it holds files, of this study or of another */
     return e;
 }

@@ -257,7 +257,6 @@ static void runs_given_up_while_the_store_is_locked_are_stored_by_the_next_start
     assert_int_equal(unlink(path("lock.db")), 0);
     pid_t pid = start_and_lock(&db);
     wait_for_kept(3);
-    pause_ms(1500); /* it waits for the store by then; in between it catches no signal */
     kill(pid, SIGINT);
     assert_int_equal(end_of(pid), 130);
     assert_int_equal(rows_of("lock.db"), 0);

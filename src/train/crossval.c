@@ -146,8 +146,8 @@ typedef struct study {
     double tried;       /* when the last attempt to store them began */
     double run_seconds; /* of the runs finished now, added up */
     double start;
-    mp_halt halt;       /* while runs are trained and stored */
-    named *data;        /* data sets that were packed */
+    mp_halt halt; /* while runs are trained and stored */
+    named *data;  /* data sets that were packed */
     int sets, sets_room;
 } study;
 

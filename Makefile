@@ -5,7 +5,7 @@ MESON_FLAGS ?=
 PREFIX ?=
 DESTDIR ?=
 
-.PHONY: all demo check bench results install uninstall prefix clean setup fuzz arm python docs deb
+.PHONY: all demo check bench results install uninstall prefix clean setup fuzz arm cuda python docs deb
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -61,6 +61,10 @@ arm:
 	@sh scripts/setup arm
 	@[ -f build-arm/build.ninja ] || meson setup build-arm --cross-file scripts/arm64.ini -Drdkit=disabled -Dfetch=disabled
 	@ninja -C build-arm midpool
+
+# Kernels for a GPU of NVIDIA, beside the program: needs nvcc.
+cuda: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) midpool_cuda.so
 
 # Debian packages in $(BUILD)/deb: midpool, libmidpool1, libmidpool-dev, python3-midpool.
 deb:

@@ -5,7 +5,7 @@ MESON_FLAGS ?=
 PREFIX ?=
 DESTDIR ?=
 
-.PHONY: all demo check bench results install uninstall prefix clean setup fuzz arm cuda python docs deb
+.PHONY: all demo check bench results install uninstall prefix clean setup fuzz arm cuda check-cuda python docs deb
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -65,6 +65,10 @@ arm:
 # Kernels for a GPU of NVIDIA, beside the program: needs nvcc.
 cuda: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) midpool_cuda.so
+
+# The tests of its kernels on the GPU of this machine; make check has them on an emulated one.
+check-cuda: all cuda
+	@MIDPOOL_CUDA_TEST=device meson test -C $(BUILD) --suite cuda --print-errorlogs
 
 # Debian packages in $(BUILD)/deb: midpool, libmidpool1, libmidpool-dev, python3-midpool.
 deb:

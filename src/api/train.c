@@ -19,7 +19,7 @@ const mp_opt mp_api_own[] = {
     { "folds", MP_OPT_INT, offsetof(mp_api_asked, folds), "0", 0, 100, NULL, "number of folds; 0 = as the fold files have, else 10" },
     { "threads", MP_OPT_INT, offsetof(mp_api_asked, threads), "0", 0, 256, NULL, "threads; 0 = all processors. The result does not depend on it" },
     { "preset", MP_OPT_TEXT, offsetof(mp_api_asked, preset), "", 0, 0, NULL, "settings under a name; several: a,b" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 

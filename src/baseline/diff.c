@@ -17,7 +17,7 @@ typedef struct diff_options {
 static const mp_opt diff_rows[] = {
     { "link-weight", MP_OPT_REAL, offsetof(diff_options, link_weight), "0", 0, 1e6, NULL, "diff: weight of the link prediction loss" },
     { "entropy-weight", MP_OPT_REAL, offsetof(diff_options, entropy_weight), "0", 0, 1e6, NULL, "diff: weight of the entropy of assignments" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(, mp_diff_set, diff_options, diff_rows);

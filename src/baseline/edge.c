@@ -16,7 +16,7 @@ typedef struct edge_options {
 /* clang-format off */
 static const mp_opt edge_rows[] = {
     { "edge-dropout", MP_OPT_REAL, offsetof(edge_options, edge_dropout), "0", 0, 0.999, NULL, "edge: dropout of edge scores" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(, mp_edge_set, edge_options, edge_rows);

@@ -17,7 +17,7 @@ typedef struct gmt_options {
 static const mp_opt gmt_rows[] = {
     { "attend", MP_OPT_CHOICE, offsetof(gmt_options, attend), "queries", 0, 0, "queries|keys", "gmt: the softmax of attention runs over these" },
     { "ln", MP_OPT_FLAG, offsetof(gmt_options, ln), "false", 0, 1, NULL, "gmt: LayerNorm in the attention blocks" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(, mp_gmt_set, gmt_options, gmt_rows);

@@ -17,7 +17,7 @@ typedef struct haar_options {
 /* clang-format off */
 static const mp_opt haar_rows[] = {
     { "haar-levels", MP_OPT_INT, offsetof(haar_options, haar_levels), "1", 1, 16, NULL, "haar: poolings, after the last convolutions; 1 = one cluster" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(, mp_haar_set, haar_options, haar_rows);

@@ -21,7 +21,7 @@ static const mp_opt mem_rows[] = {
     { "kl-weight", MP_OPT_REAL, offsetof(mem_options, kl_weight), "1", 0, 1e6, NULL, "mem: weight of the loss that sharpens assignments" },
     { "kl-detach", MP_OPT_FLAG, offsetof(mem_options, kl_detach), "false", 0, 1, NULL, "mem: the target of that loss is a constant" },
     { "mem-dropout", MP_OPT_REAL, offsetof(mem_options, mem_dropout), "0.1", 0, 0.999, NULL, "mem: dropout in the blocks and between the poolings" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(, mp_mem_set, mem_options, mem_rows);

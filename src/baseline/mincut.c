@@ -18,7 +18,7 @@ static const mp_opt mincut_rows[] = {
     { "cut-weight", MP_OPT_REAL, offsetof(mincut_options, cut_weight), "1", 0, 1e6, NULL, "mincut: weight of the cut" },
     { "ortho-weight", MP_OPT_REAL, offsetof(mincut_options, ortho_weight), "1", 0, 1e6, NULL, "mincut: weight of the orthogonality of clusters" },
     { "norm-adj", MP_OPT_FLAG, offsetof(mincut_options, norm_adj), "false", 0, 1, NULL, "mincut: normalise the adjacency before clustering" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(, mp_mincut_set, mincut_options, mincut_rows);

@@ -14,7 +14,7 @@
 static const mp_opt baseline_rows[] = {
     { "clusters", MP_OPT_INT, AT(clusters), "0", 0, 1e6, NULL, "diff, mincut, gmt: clusters; 0 = ceil(ratio mean nodes), mem 10" },
     { "heads", MP_OPT_INT, AT(heads), "0", 0, 64, NULL, "mem 5, gmt 1: heads; 0 = that default" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 #undef AT
 /* clang-format on */
@@ -26,28 +26,28 @@ static const mp_method_preset sort_presets[] = {
     { MP_PRESET_AUTHORS, "IMDB-BINARY", "sort-share=0.9", false },
     { MP_PRESET_AUTHORS, "IMDB-MULTI", "sort-share=0.9", false },
     { MP_PRESET_AUTHORS, "COLLAB", "sort-share=0.9", false },
-    { NULL, NULL, NULL, false },
+    { 0 },
 };
 static const mp_method_preset edge_presets[] = {
     { MP_PRESET_AUTHORS, NULL, "edge-dropout=0.2", false },
-    { NULL, NULL, NULL, false },
+    { 0 },
 };
 static const mp_method_preset haar_presets[] = {
     { MP_PRESET_AUTHORS, "MUTAG", "layers=1 hidden=60 lr=0.01 weight-decay=0.0005 batch-size=60 epochs=30", false },
     { MP_PRESET_AUTHORS, "NCI1", "layers=2 hidden=256 lr=0.001", false },
-    { NULL, NULL, NULL, false },
+    { 0 },
 };
 static const mp_method_preset diff_presets[] = {
     { MP_PRESET_AUTHORS, NULL, "link-weight=1 entropy-weight=1", false },
-    { NULL, NULL, NULL, false },
+    { 0 },
 };
 static const mp_method_preset mincut_presets[] = {
     { MP_PRESET_AUTHORS, NULL, "hidden=32", false },
-    { NULL, NULL, NULL, false },
+    { 0 },
 };
 static const mp_method_preset mem_presets[] = {
     { MP_PRESET_AUTHORS, NULL, "hidden=32 lr=0.001 weight-decay=0.00004", false },
-    { NULL, NULL, NULL, false },
+    { 0 },
 };
 static const mp_method_preset gmt_presets[] = {
     { MP_PRESET_AUTHORS, NULL, "ratio=0.25 clip=1 schedule=cosine warmup=50", true },
@@ -55,7 +55,7 @@ static const mp_method_preset gmt_presets[] = {
     { MP_PRESET_AUTHORS, "PROTEINS", "heads=2", true },
     { MP_PRESET_AUTHORS, "COLLAB", "heads=2", true },
     { MP_PRESET_AUTHORS, "MUTAG", "heads=4 ln=true", true },
-    { NULL, NULL, NULL, false },
+    { 0 },
 };
 
 static const mp_baseline baselines[] = {

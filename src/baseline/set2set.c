@@ -12,7 +12,7 @@ typedef struct set2set_options {
 /* clang-format off */
 static const mp_opt set2set_rows[] = {
     { "processing-steps", MP_OPT_INT, offsetof(set2set_options, processing_steps), "4", 1, 64, NULL, "set2set: steps of its LSTM" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(, mp_set2set_set, set2set_options, set2set_rows);

@@ -24,7 +24,7 @@ static const mp_opt sort_rows[] = {
     { "sort-form", MP_OPT_CHOICE, offsetof(sort_options, sort_form), "pyg", 0, 0, "pyg|dgcnn", "sort: the usual three convolutions, or those of the DGCNN paper" },
     { "sort-k", MP_OPT_INT, offsetof(sort_options, sort_k), "0", 0, 100000, NULL, "sort: nodes kept of each graph, at least 5 (dgcnn 10); 0 = 30, or dgcnn: from the data" },
     { "sort-share", MP_OPT_REAL, offsetof(sort_options, sort_share), "0.6", 0.01, 1, NULL, "sort, dgcnn: share of the graphs with at most k nodes (0.9 for IMDB and COLLAB)" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(, mp_sort_set, sort_options, sort_rows);

@@ -35,7 +35,7 @@ static const mp_opt how_table[] = {
     { "times", MP_OPT_INT, HOW(repeat), "1", 1, 1000, NULL, "the data that many times over" },
     { "profile", MP_OPT_FLAG, HOW(profile), "false", 0, 1, NULL, "seconds by op, forward and backward, summed over threads" },
     { "json", MP_OPT_FLAG, HOW(json), "false", 0, 1, NULL, "one JSON object on stdout" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 
@@ -213,11 +213,11 @@ static mp_err run(void *conf, const mp_cli_args *args)
 static const mp_cli_group groups[] = {
     { "Measuring", how_table, offsetof(bench_conf, how) },
     { "Model and training", mp_config_table, offsetof(bench_conf, model) },
-    { NULL, NULL, 0 },
+    { 0 },
 };
 static const mp_cli_text texts[] = {
     { "data", offsetof(bench_conf, data), NULL, "DIR", "folder with data sets, looked in first" },
-    { NULL, 0, NULL, NULL, NULL },
+    { 0 },
 };
 const mp_cli mp_bench_epoch = {
     .name = "bench epoch",

@@ -30,7 +30,7 @@ static const mp_opt how_table[] = {
     { "threads", MP_OPT_INT, HOW(threads), "1", 1, 1024, NULL, "threads (one graph is one shard: more do not help)" },
     { "limit", MP_OPT_REAL, HOW(limit), "16", 0.01, 1e6, NULL, "GiB that count as out of memory" },
     { "json", MP_OPT_FLAG, HOW(json), "false", 0, 1, NULL, "one JSON object on stdout" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 
@@ -140,12 +140,12 @@ static mp_err bench_er(void *conf, const mp_cli_args *args)
 static const mp_cli_group groups[] = {
     { "Measuring", how_table, offsetof(er_conf, how) },
     { "Model and training", mp_config_table, offsetof(er_conf, model) },
-    { NULL, NULL, 0 },
+    { 0 },
 };
 static const mp_cli_text texts[] = {
     { "pool", offsetof(er_conf, pools), "sag", "NAMES", "methods, a,b,c, or all" },
     { "nodes", offsetof(er_conf, nodes), "1e3,1e4,1e5", "LIST", "sizes of the graph, rising" },
-    { NULL, 0, NULL, NULL, NULL },
+    { 0 },
 };
 const mp_cli mp_bench_er = { .name = "bench er",
                              .operands = "",

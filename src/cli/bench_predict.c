@@ -28,7 +28,7 @@ static const mp_opt how_table[] = {
     { "rounds", MP_OPT_INT, HOW(rounds), "7", 1, 1000, NULL, "timed rounds, after one to warm up; the median is printed" },
     { "graphs", MP_OPT_INT, HOW(graphs), "50000", 1, 100000000, NULL, "graphs of a round: the data set over and over" },
     { "json", MP_OPT_FLAG, HOW(json), "false", 0, 1, NULL, "one JSON object on stdout" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 
@@ -167,11 +167,11 @@ static mp_err bench_predict(void *conf, const mp_cli_args *args)
 static const mp_cli_group groups[] = {
     { "Measuring", how_table, offsetof(predict_conf, how) },
     { "Model", mp_config_table, offsetof(predict_conf, model) },
-    { NULL, NULL, 0 },
+    { 0 },
 };
 static const mp_cli_text texts[] = {
     { "data", offsetof(predict_conf, data), NULL, "DIR", "folder with data sets, looked in first" },
-    { NULL, 0, NULL, NULL, NULL },
+    { 0 },
 };
 const mp_cli mp_bench_predict = { .name = "bench predict",
                                   .operands = "DATASET",

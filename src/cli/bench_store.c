@@ -23,14 +23,14 @@ static const mp_opt options[] = {
     { "runs", MP_OPT_INT, offsetof(conf, runs), "1000", 1, 10000000, NULL, "runs to store, 10 folds a seed" },
     { "epochs", MP_OPT_INT, offsetof(conf, epochs), "100", 1, 100000, NULL, "points of the learning curve of a run" },
     { "json", MP_OPT_FLAG, offsetof(conf, json), "false", 0, 1, NULL, "one JSON object on stdout" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 static const mp_cli_text texts[] = {
     { "store", offsetof(conf, store), "bench.db", "FILE", "the store, which is made and stays; it must not exist" },
-    { NULL, 0, NULL, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
-static const mp_cli_group groups[] = { { "options", options, 0 }, { NULL, NULL, 0 } };
+static const mp_cli_group groups[] = { { "options", options, 0 }, { 0 } };
 
 typedef struct cost {
     double cpu, wall; /* seconds */

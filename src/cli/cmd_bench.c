@@ -15,7 +15,7 @@ static const mp_opt gemm_table[] = {
     { "timed", MP_OPT_INT, offsetof(gemm_conf, timed), "9", 1, 100000, NULL,
       "how often each product is timed; the best counts" },
     { "json", MP_OPT_FLAG, offsetof(gemm_conf, json), "false", 0, 1, NULL, "one JSON object on stdout" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 
 typedef struct gemm_case {
@@ -89,7 +89,7 @@ static mp_err bench_gemm(void *conf, const mp_cli_args *args)
     return e;
 }
 
-static const mp_cli_group gemm_groups[] = { { "Output", gemm_table, 0 }, { NULL, NULL, 0 } };
+static const mp_cli_group gemm_groups[] = { { "Output", gemm_table, 0 }, { 0 } };
 static const mp_cli gemm_cli = { .name = "bench gemm",
                                  .operands = "",
                                  .summary = "Dense products beside the machine's rate of multiply-adds, on one core.",

@@ -18,14 +18,14 @@ typedef struct conf {
 static const mp_opt options[] = {
     { "test-train", MP_OPT_REAL, offsetof(conf, test_train), "0", 0, 1000, NULL, "test over training graphs of a fold, for the correction of the t-test; 0 = by the number of folds" },
     { "json", MP_OPT_FLAG, offsetof(conf, json), "false", 0, 1, NULL, "one JSON object on stdout instead of tables and words" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
-static const mp_cli_group groups[] = { { "options", options, 0 }, { NULL, NULL, 0 } };
+static const mp_cli_group groups[] = { { "options", options, 0 }, { 0 } };
 static const mp_cli_text texts[] = {
     { "baseline", offsetof(conf, baseline), NULL, "NAME", "method that all others are compared with, as the table names it; each with each if not given" },
     { "metric", offsetof(conf, metric), NULL, "NAME", "metric that chooses and is compared; the one that led each run if not given" },
     { "svg", offsetof(conf, svg), NULL, "FILE", "average ranks over data sets as a critical-difference diagram" },
-    { NULL, 0, NULL, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 

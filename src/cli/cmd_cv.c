@@ -28,7 +28,7 @@ static const mp_opt own[] = {
     MP_WORKERS_ROW(cv),
     MP_COLUMN_STRICT(cv),
     { "quiet", MP_OPT_FLAG, offsetof(cv, quiet), "false", 0, 1, NULL, "no progress" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 static const mp_cli_text texts[] = {
     { "pool", offsetof(cv, pools), "sag", "NAMES", "pooling operators, a,b,c (midpool ops lists them)" },
@@ -39,13 +39,13 @@ static const mp_cli_text texts[] = {
     { "preset", offsetof(cv, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP },
     { "folds-from", offsetof(cv, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
     MP_COLUMN_TEXTS(cv), MP_COLUMN_SPLIT(cv),
-    { NULL, 0, NULL, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 static const mp_cli_group groups[] = {
     { "this command", own, 0 },
     { "model and training", mp_config_table, offsetof(cv, config) },
-    { NULL, NULL, 0 },
+    { 0 },
 };
 static mp_err run(void *conf, const mp_cli_args *args);
 const mp_cli mp_cmd_cv = {

@@ -33,15 +33,15 @@ static const mp_opt own[] = {
     MP_WORKERS_ROW(mp_demo_conf),
     { "json", MP_OPT_FLAG, offsetof(mp_demo_conf, json), "false", 0, 1, NULL, "the comparison as one JSON object on stdout" },
     { "quiet", MP_OPT_FLAG, offsetof(mp_demo_conf, quiet), "false", 0, 1, NULL, "no progress" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 static const mp_cli_text texts[] = {
     { "out", offsetof(mp_demo_conf, out), "report.html", "FILE", "the page with tables, dots, curves and pictures" },
     { "store", offsetof(mp_demo_conf, store), "demo.db", "FILE", "where finished runs are kept, and looked up; models: FILE.models" },
-    { NULL, 0, NULL, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
-static const mp_cli_group groups[] = { { "options", own, 0 }, { NULL, NULL, 0 } };
+static const mp_cli_group groups[] = { { "options", own, 0 }, { 0 } };
 static mp_err run(void *conf, const mp_cli_args *args);
 const mp_cli mp_cmd_demo = { .name = "demo",
                              .operands = "",

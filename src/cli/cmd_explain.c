@@ -24,16 +24,16 @@ static const mp_opt own[] = {
     { "columns-of", MP_OPT_INT, offsetof(explain, columns_of), "0", 0, MP_LEVELS, NULL, "picture: the score columns of this pooling, a panel each; 0 = all poolings" },
     MP_COLUMN_STRICT(explain),
     { "json", MP_OPT_FLAG, offsetof(explain, json), "false", 0, 1, NULL, "everything as one JSON object" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 static const mp_cli_text texts[] = {
     { "svg", offsetof(explain, svg), NULL, "FILE", "a picture: one panel a level, dark = high, red ring = kept" },
     { "data", offsetof(explain, data), NULL, "DIR", "folder with data sets" },
     MP_COLUMN_TEXTS(explain),
-    { NULL, 0, NULL, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
-static const mp_cli_group groups[] = { { "options", own, 0 }, { NULL, NULL, 0 } };
+static const mp_cli_group groups[] = { { "options", own, 0 }, { 0 } };
 static mp_err run(void *conf, const mp_cli_args *args);
 const mp_cli mp_cmd_explain = {
     .name = "explain",

@@ -17,13 +17,13 @@ typedef struct conf {
 static const mp_opt options[] = {
     { "all-options", MP_OPT_FLAG, offsetof(conf, all_options), "false", 0, 1, NULL, "a column for every option; else for those that differ somewhere" },
     { "metrics", MP_OPT_FLAG, offsetof(conf, metrics), "false", 0, 1, NULL, "columns for every metric, not only the leading one" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
-static const mp_cli_group groups[] = { { "options", options, 0 }, { NULL, NULL, 0 } };
+static const mp_cli_group groups[] = { { "options", options, 0 }, { 0 } };
 static const mp_cli_text texts[] = {
     { "csv", offsetof(conf, csv), NULL, "FILE", "a row for every run; - is standard output" },
     { "curves", offsetof(conf, curves), NULL, "FILE", "learning curves, a row for every epoch of every run; - is standard output" },
-    { NULL, 0, NULL, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 

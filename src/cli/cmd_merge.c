@@ -11,7 +11,7 @@ typedef struct conf {
     int unused;
 } conf;
 
-static const mp_cli_group groups[] = { { NULL, NULL, 0 } };
+static const mp_cli_group groups[] = { { 0 } };
 
 static void add(mp_merge_count *sum, const mp_merge_count *c)
 {

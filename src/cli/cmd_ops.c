@@ -17,9 +17,9 @@ typedef struct ops {
 static const mp_opt own[] = {
     { "json", MP_OPT_FLAG, offsetof(ops, json), "false", 0, 1, NULL, "one JSON object with everything known of each" },
     { "markdown", MP_OPT_FLAG, offsetof(ops, markdown), "false", 0, 1, NULL, "the table as the documents have it" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
-static const mp_cli_group groups[] = { { "options", own, 0 }, { NULL, NULL, 0 } };
+static const mp_cli_group groups[] = { { "options", own, 0 }, { 0 } };
 static mp_err run(void *conf, const mp_cli_args *args);
 const mp_cli mp_cmd_ops = {
     .name = "ops",

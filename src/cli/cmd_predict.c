@@ -39,17 +39,17 @@ static const mp_opt own[] = {
     { "csv", MP_OPT_FLAG, offsetof(predict, csv), "false", 0, 1, NULL, "comma-separated lines with a header" },
     { "calibration", MP_OPT_FLAG, offsetof(predict, calibration), "false", 0, 1, NULL, "whether probabilities hold, where INPUT has labels: ten bins, calibration error, Brier score" },
     { "strict", MP_OPT_FLAG, offsetof(predict, strict), "false", 0, 1, NULL, "tables: a row that is no molecule ends the command" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 static const mp_cli_text texts[] = {
     { "out", offsetof(predict, out), NULL, "FILE", "answers go there, all or nothing; not given: to standard output" },
     { "smiles", offsetof(predict, smiles), NULL, "NAME", MP_SMILES_HELP },
     { "part", offsetof(predict, part), NULL, "I/N", "answer part I of N alone, I from 1: graphs that follow each other; the outputs of all parts one behind the other are the output of the whole" },
     { "data", offsetof(predict, data), NULL, "DIR", "folder with data sets" },
-    { NULL, 0, NULL, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
-static const mp_cli_group groups[] = { { "options", own, 0 }, { NULL, NULL, 0 } };
+static const mp_cli_group groups[] = { { "options", own, 0 }, { 0 } };
 static mp_err run(void *conf, const mp_cli_args *args);
 const mp_cli mp_cmd_predict = {
     .name = "predict",

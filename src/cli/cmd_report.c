@@ -21,14 +21,14 @@ static const mp_opt options[] = {
     { "score-dim", MP_OPT_INT, offsetof(conf, score_dim), "5", 1, 256, NULL, "score columns h of --select fixed", .needs = "select=fixed" },
     { "drop", MP_OPT_REAL, offsetof(conf, drop), "0.1", 0, 0.999, NULL, "dropscore of --select fixed", .needs = "select=fixed" },
     { "json", MP_OPT_FLAG, offsetof(conf, json), "false", 0, 1, NULL, "one JSON object on stdout instead of a table" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
-static const mp_cli_group groups[] = { { "options", options, 0 }, { NULL, NULL, 0 } };
+static const mp_cli_group groups[] = { { "options", options, 0 }, { 0 } };
 static const mp_cli_text texts[] = {
     { "out", offsetof(conf, out), "report.html", "FILE", "the page" },
     { "title", offsetof(conf, title), NULL, "TEXT", "title of the page" },
     { "metric", offsetof(conf, metric), NULL, "NAME", "metric that chooses and is shown; the one that led each run if not given" },
-    { NULL, 0, NULL, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 

@@ -28,7 +28,7 @@ static const mp_opt options[] = {
     { "threads", MP_OPT_INT, offsetof(conf, threads), "0", 0, 256, NULL, "threads of one run; 0 = 1, or all processors when --jobs is 1" },
     MP_WORKERS_ROW(conf),
     { "quiet", MP_OPT_FLAG, offsetof(conf, quiet), "false", 0, 1, NULL, "no progress" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 static const mp_cli_text texts[] = {
     { "datasets", offsetof(conf, datasets), NULL, "NAMES", "data sets in place of the experiment's, a,b,c" },
@@ -39,10 +39,10 @@ static const mp_cli_text texts[] = {
     { "markdown", offsetof(conf, markdown), NULL, "FILE", "the tables as a document; in one that has the lines <!-- reproduced --> and <!-- end --> what is between them is replaced" },
     { "figures", offsetof(conf, figures), NULL, "DIR", "folder for the figures, EXPERIMENT-N.svg, and their data, EXPERIMENT-N.csv" },
     { "data", offsetof(conf, data), NULL, "DIR", "folder with data sets" },
-    { NULL, 0, NULL, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
-static const mp_cli_group groups[] = { { "options", options, 0 }, { NULL, NULL, 0 } };
+static const mp_cli_group groups[] = { { "options", options, 0 }, { 0 } };
 
 static mp_err print_list(void)
 {

@@ -20,12 +20,12 @@ static const mp_opt own[] = {
       "largest difference, as a share of a tensor's largest entry" },
     { "verbose", MP_OPT_FLAG, AT(verbose), "false", 0, 1, NULL, "a line for every tensor that was compared" },
     { "json", MP_OPT_FLAG, AT(json), "false", 0, 1, NULL, "one JSON object in place of lines" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
-static const mp_cli_group groups[] = { { "options", own, 0 }, { NULL, NULL, 0 } };
+static const mp_cli_group groups[] = { { "options", own, 0 }, { 0 } };
 static const mp_cli_text texts[] = {
     { "golden", AT(golden), NULL, "DIR", "folder of golden files (*.safetensors)" },
-    { NULL, 0, NULL, NULL, NULL },
+    { 0 },
 };
 static mp_err run(void *conf, const mp_cli_args *args);
 const mp_cli mp_cmd_selftest = {

@@ -30,10 +30,10 @@ typedef struct conf {
 static const mp_opt options[] = {
     { "watch", MP_OPT_FLAG, offsetof(conf, watch), "false", 0, 1, NULL, "look again every 2 seconds, until Ctrl-C; in a pipe a line each time" },
     { "json", MP_OPT_FLAG, offsetof(conf, json), "false", 0, 1, NULL, "one JSON object" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
-static const mp_cli_group groups[] = { { "options", options, 0 }, { NULL, NULL, 0 } };
+static const mp_cli_group groups[] = { { "options", options, 0 }, { 0 } };
 
 typedef struct status {
     const char *store;

@@ -51,11 +51,11 @@ static const mp_opt own[] = {
     MP_WORKERS_ROW(sweep),
     MP_COLUMN_STRICT(sweep),
     { "quiet", MP_OPT_FLAG, offsetof(sweep, quiet), "false", 0, 1, NULL, "no progress" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 static const mp_opt only_file[] = {
     { "mid", MP_OPT_FLAG, offsetof(sweep, mid), "false", 0, 1, NULL, "score-dim 5, flip, drop 0.1 where these are not given", MP_COMMON, "MID" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 static const mp_cli_text texts[] = {
     { "store", offsetof(sweep, store), "midpool.db", "FILE", "where finished runs are kept, and looked up; or postgresql://USER@HOST/DATABASE", MP_COMMON },
@@ -67,7 +67,7 @@ static const mp_cli_text texts[] = {
     MP_COLUMN_TEXTS(sweep), MP_COLUMN_SPLIT(sweep),
     { "rows", offsetof(sweep, rows), NULL, "NAMES", "options whose values are rows to compare, not points to choose among, in the file or here: a,b", MP_COMMON },
     { "datasets", offsetof(sweep, datasets), NULL, "NAMES", "data sets, in the file or here: a,b", MP_COMMON },
-    { NULL, 0, NULL, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 static const mp_cli_group groups[] = {
@@ -75,7 +75,7 @@ static const mp_cli_group groups[] = {
     { "MID", only_file, 0 },
     { "model and training; of a list or a range in the file one value is chosen", mp_config_table,
       offsetof(sweep, config) },
-    { NULL, NULL, 0 },
+    { 0 },
 };
 static mp_err run(void *conf, const mp_cli_args *args);
 const mp_cli mp_cmd_sweep = {

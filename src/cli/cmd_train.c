@@ -37,7 +37,7 @@ static const mp_opt own[] = {
     { "json", MP_OPT_FLAG, offsetof(train, json), "false", 0, 1, NULL, "the result as one JSON object on stdout", MP_COMMON },
     MP_COLUMN_STRICT(train),
     { "quiet", MP_OPT_FLAG, offsetof(train, quiet), "false", 0, 1, NULL, "no progress" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 static const mp_cli_text texts[] = {
     { "out", offsetof(train, out), NULL, "FILE", "where the model goes (safetensors); not saved when not given", MP_COMMON },
@@ -45,13 +45,13 @@ static const mp_cli_text texts[] = {
     { "preset", offsetof(train, preset), NULL, "NAMES", MP_SETUP_PRESET_HELP, MP_COMMON },
     { "folds-from", offsetof(train, folds_from), NULL, "FILE", "folds: JSON, or a folder or zip of {train,test}_idx-K.txt" },
     MP_COLUMN_TEXTS(train), MP_COLUMN_SPLIT(train),
-    { NULL, 0, NULL, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 static const mp_cli_group groups[] = {
     { "this command", own, 0 },
     { "model and training", mp_config_table, offsetof(train, config) },
-    { NULL, NULL, 0 },
+    { 0 },
 };
 static mp_err run(void *conf, const mp_cli_args *args);
 const mp_cli mp_cmd_train = {

@@ -32,8 +32,7 @@ void mp_given_add(mp_given *g, const char *name, const char *value, const char *
     const char *option = option_of(name);
     if (strcmp(name, "preset") == 0 && lists(value, "mid")) option = option_of("mid");
     const mp_wish *last = g->count ? &g->wish[g->count - 1] : NULL;
-    if (!option || (last && last->where == where && last->option == option))
-        return; /* another value of the same list */
+    if (!option || (last && last->option == option)) return; /* another value of the same list, or said again */
     if (g->count == g->room) {
         g->room = mp_room(g->room, (int64_t)g->count + 1, 16, "options");
         MP_MORE(g->arena, g->wish, g->count, g->room);

@@ -10,7 +10,7 @@
 /* clang-format off */
 static const mp_opt shared[] = {
     { "pool", MP_OPT_TEXT, AT(pool), "sag", 0, 0, NULL, "pooling operator (midpool ops lists them)", MP_COMMON },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 

@@ -38,5 +38,5 @@ const mp_experiment mp_experiments[] = {
       "pictures: scores column by column, kept nodes with and without dropscore, graphs that scores do not tell apart",
       mp_make_case_studies },
     { "distinct", "Distinct colours", "counting different colours, by the number of score columns", mp_make_distinct },
-    { NULL, NULL, NULL, NULL },
+    { 0 },
 };

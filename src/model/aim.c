@@ -14,7 +14,7 @@ typedef struct aim_options {
 static const mp_opt aim_rows[] = {
     { "attention-loss", MP_OPT_REAL, offsetof(aim_options, weight), "0", 0, 1e6, NULL, "weight of the divergence of scores from the attention that the data set says nodes deserve" },
     { "attention-target", MP_OPT_CHOICE, offsetof(aim_options, target), "share", 0, 0, "share|softmax", "attention-loss: what nodes deserve over its sum, or its softmax" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 static size_t aim_place;

@@ -22,7 +22,7 @@ static const mp_opt network_rows[] = {
     { "dropout", MP_OPT_REAL, AT(dropout), "0.5", 0, 0.999, NULL, "dropout of the head", MP_COMMON },
     { "readout", MP_OPT_CHOICE, AT(readout), "auto", 0, 0, "auto|max|mean|sum|max+mean", "what of all nodes goes to the head; auto: as the arch has it" },
     { "edge-attributes", MP_OPT_CHOICE, AT(edge_attributes), "use", 0, 0, "use|ignore", "labels and attributes of edges, for convolutions that take them" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 #undef AT
 /* clang-format on */

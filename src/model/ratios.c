@@ -13,7 +13,7 @@ typedef struct ratio_options {
 /* clang-format off */
 static const mp_opt rows[] = {
     { "ratios", MP_OPT_TEXT, offsetof(ratio_options, ratios), SAME, 0, 0, NULL, "ratios of the first, second ... pooling, a,b,c; those behind the last have --ratio, as all have with same" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 static size_t place;

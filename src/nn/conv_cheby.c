@@ -22,7 +22,7 @@ static const mp_opt cheby_rows[] = {
     { "cheb-order", MP_OPT_INT, offsetof(cheby_options, order), "2", 1, ORDER_MOST, NULL, "chebygin: number of polynomials K; a layer sees K - 1 hops" },
     { "cheb-agg", MP_OPT_CHOICE, offsetof(cheby_options, agg), "mean", 0, 0, "mean|sum", "chebygin: neighbours as they are normalised, or times the degree" },
     { "cheb-layers", MP_OPT_INT, offsetof(cheby_options, layers), "1", 1, 2, NULL, "chebygin: linear maps of a layer, with ReLU between" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 MP_OPTION_SET_IN(static, cheby_set, cheby_options, cheby_rows, "network");

@@ -15,7 +15,7 @@ typedef struct fitness_options {
 static const mp_opt fitness_rows[] = {
     { "intra", MP_OPT_CHOICE, offsetof(fitness_options, intra), "auto", 0, 0, "auto|none|gcn", "asap: convolution inside clusters" },
     { "att-dropout", MP_OPT_REAL, offsetof(fitness_options, att_dropout), "0", 0, 0.999, NULL, "asap: dropout on attention" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(static, fitness_set, fitness_options, fitness_rows);
@@ -27,7 +27,7 @@ typedef struct cluster_options {
 /* clang-format off */
 static const mp_opt cluster_rows[] = {
     { "detach-adj", MP_OPT_CHOICE, offsetof(cluster_options, detach_adj), "auto", 0, 0, "auto|no|yes", "asap: no gradient through the coarse adjacency" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(static, cluster_set, cluster_options, cluster_rows);

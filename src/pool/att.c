@@ -16,7 +16,7 @@ typedef struct attend_options {
 static const mp_opt attend_rows[] = {
     { "attention", MP_OPT_CHOICE, offsetof(attend_options, attention), "global", 0, 0, "global|local", "att: softmax over the graph, or over neighbourhoods" },
     { "dnorm", MP_OPT_FLAG, offsetof(attend_options, dnorm), "false", 0, 1, NULL, "att: local attention times column sums of the adjacency" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(static, attend_set, attend_options, attend_rows);
@@ -28,7 +28,7 @@ typedef struct share_options {
 /* clang-format off */
 static const mp_opt share_rows[] = {
     { "assign", MP_OPT_CHOICE, offsetof(share_options, assign), "usual", 0, 0, "usual|raw", "att: split each node's mass over the kept nodes, or rows of A+I" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(static, share_set, share_options, share_rows);

@@ -17,7 +17,7 @@ typedef struct square_options {
 static const mp_opt square_rows[] = {
     { "square", MP_OPT_CHOICE, offsetof(square_options, square), "before", 0, 0, "before|after", "ug: square the adjacency before or after selection" },
     { "binary", MP_OPT_FLAG, offsetof(square_options, binary), "false", 0, 1, NULL, "ug: unit weights instead of path counts" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(static, square_set, square_options, square_rows);
@@ -29,7 +29,7 @@ typedef struct overlap_options {
 /* clang-format off */
 static const mp_opt overlap_rows[] = {
     { "overlap", MP_OPT_CHOICE, offsetof(overlap_options, overlap), "jaccard", 0, 0, "jaccard|cosine", "ipool: how the overlap of neighbourhoods is measured" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(static, overlap_set, overlap_options, overlap_rows);

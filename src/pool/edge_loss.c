@@ -18,7 +18,7 @@ typedef struct loss_options {
 static const mp_opt loss_rows[] = {
     { "edge-loss", MP_OPT_REAL, offsetof(loss_options, rate), "0", 0, 0.9, NULL, "share of each graph's edges that are removed at the entrance of every pooling" },
     { "edge-loss-in", MP_OPT_CHOICE, offsetof(loss_options, in), "always", 0, 0, "always|test", "edge-loss: in training and evaluation, or only where a trained model is tested or used" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 static size_t loss_place;

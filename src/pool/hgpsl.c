@@ -24,7 +24,7 @@ static const mp_opt learned_rows[] = {
     { "sparse", MP_OPT_FLAG, offsetof(learned_options, sparse), "true", 0, 1, NULL, "hgpsl: sparsemax, else softmax" },
     { "candidates", MP_OPT_CHOICE, offsetof(learned_options, candidates), "auto", 0, 0, "auto|full|sampled", "hgpsl: which pairs may become edges; auto = full up to 256 kept nodes" },
     { "next-conv", MP_OPT_CHOICE, offsetof(learned_options, next_conv), "auto", 0, 0, "auto|gcn", "hgpsl: convolution after pooling" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(static, learned_set, learned_options, learned_rows);

@@ -22,7 +22,7 @@ static const mp_opt mid_rows[] = {
     { "dropped", MP_OPT_CHOICE, AT(dropped), "excluded", 0, 0, "excluded|zero", "dropped nodes rank last, or have key 0" },
     { "combine", MP_OPT_CHOICE, AT(combine), "sum", 0, 0, "sum|max|l2", "how score columns make the ranking key" },
     { "rank", MP_OPT_CHOICE, AT(rank), "auto", 0, 0, "auto|raw|activated", "rank by scores before or after the gate function" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 #undef AT
 /* clang-format on */
@@ -33,7 +33,7 @@ typedef struct expand_options {
 } expand_options;
 static const mp_opt expand_rows[] = { { "expand-relu", MP_OPT_FLAG, offsetof(expand_options, relu), "true", 0, 1, NULL,
                                         "width mlp: ReLU behind its layer" },
-                                      { NULL, 0, 0, NULL, 0, 0, NULL, NULL } };
+                                      { 0 } };
 static size_t expand_place;
 const mp_option_set mp_expand_options = { expand_rows, sizeof(expand_options), &expand_place, "MID" };
 

@@ -18,7 +18,7 @@ static const mp_opt pool_rows[] = {
     { "mi-weight", MP_OPT_REAL, AT(mi_weight), "-1", -1, 1e6, NULL, "vip 1, cgi 0.001: weight of the auxiliary loss; negative = that default" },
     { "score-from", MP_OPT_CHOICE, AT(score_from), "current", 0, 0, "current|input|previous", "topk, sag, ug: scores read the features at hand, those of the input, or those before the last convolution" },
     { "multiplier", MP_OPT_REAL, AT(multiplier), "1", 1e-6, 1e6, NULL, "kept rows are scaled by their gates times this" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 #undef AT
 /* clang-format on */

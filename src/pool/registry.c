@@ -18,31 +18,31 @@ static const mp_pool_op cgi_authors = {
 /* The networks of the MID paper's base rows (docs/operators.md) and the settings of authors. */
 static const mp_method_preset topk_presets[] = {
     { MP_PRESET_PAPER, NULL, "conv=graphconv", false }, /* PyG's example */
-    { NULL, NULL, NULL, false }
+    { 0 }
 };
 static const mp_method_preset sag_presets[] = {
     { MP_PRESET_PAPER, NULL, "", false },
-    { NULL, NULL, NULL, false }
+    { 0 }
 };
 static const mp_method_preset asap_presets[] = {
     { MP_PRESET_PAPER, NULL, "", false },
     { MP_PRESET_AUTHORS, NULL,
       "variant=authors hidden=64 lr=0.01 weight-decay=0.0005 epochs=100 att-dropout=0.1", false },
-    { NULL, NULL, NULL, false }
+    { 0 }
 };
 static const mp_method_preset hgpsl_presets[] = {
     { MP_PRESET_AUTHORS, NULL,
       "lap-norm=sym ratio=0.8 lr=0.001 weight-decay=0.001 batch-size=512 dropout=0 patience=100", false },
     { MP_PRESET_AUTHORS, "PROTEINS", "ratio=0.5", false },
-    { NULL, NULL, NULL, false }
+    { 0 }
 };
 static const mp_method_preset gsa_presets[] = {
     { MP_PRESET_PAPER, NULL, "", false },
-    { NULL, NULL, NULL, false }
+    { 0 }
 };
 static const mp_method_preset cgi_presets[] = {
     { MP_PRESET_AUTHORS, NULL, "variant=authors conv=sage ratio=0.8 lr=0.001 weight-decay=0.001 patience=100", false },
-    { NULL, NULL, NULL, false }
+    { 0 }
 };
 
 static const mp_pool_op ops[] = {

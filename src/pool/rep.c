@@ -14,7 +14,7 @@ typedef struct rep_options {
 /* clang-format off */
 static const mp_opt rep_rows[] = {
     { "rep-score", MP_OPT_CHOICE, offsetof(rep_options, rep_score), "table", 0, 0, "table|original", "rep: score of the table or of the released code" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(static, rep_set, rep_options, rep_rows);

@@ -13,7 +13,7 @@ typedef struct cgi_options {
 /* clang-format off */
 static const mp_opt cgi_rows[] = {
     { "mi-nodes", MP_OPT_CHOICE, offsetof(cgi_options, mi_nodes), "all", 0, 0, "all|top1", "cgi: nodes behind the auxiliary loss" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(static, cgi_set, cgi_options, cgi_rows);

@@ -19,7 +19,7 @@ static const mp_opt gsa_rows[] = {
     { "mix", MP_OPT_CHOICE, offsetof(gsa_options, mix), "auto", 0, 0, "auto|after|before", "gsa: mix the two scores after or before tanh" },
     { "alpha", MP_OPT_REAL, offsetof(gsa_options, alpha), "0.6", 0, 1, NULL, "gsa: share of the structure score" },
     { "fusion", MP_OPT_CHOICE, offsetof(gsa_options, fusion), "auto", 0, 0, "auto|gcn|gat|none|raw", "gsa: feature fusion before the gate" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(static, gsa_set, gsa_options, gsa_rows);
@@ -32,7 +32,7 @@ typedef struct sag_options {
 static const mp_opt sag_rows[] = {
     { "score-layers", MP_OPT_INT, offsetof(sag_options, layers), "1", 1, LAYERS_MOST, NULL, "sag: convolutions that score, one after the other, with ReLU between" },
     { "score-hidden", MP_OPT_INT, offsetof(sag_options, hidden), "32", 1, 4096, NULL, "sag: channels between convolutions that score" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 MP_OPTION_SET(static, sag_set, sag_options, sag_rows);

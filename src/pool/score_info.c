@@ -15,7 +15,7 @@ typedef struct info_options {
 /* clang-format off */
 static const mp_opt info_rows[] = {
     { "lap-norm", MP_OPT_CHOICE, offsetof(info_options, lap_norm), "row", 0, 0, "row|sym", "hgpsl: normalisation of the score" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(static, info_set, info_options, info_rows);

@@ -12,7 +12,7 @@ typedef struct proj_options {
 /* clang-format off */
 static const mp_opt proj_rows[] = {
     { "score-init", MP_OPT_CHOICE, offsetof(proj_options, init), "usual", 0, 0, "usual|normal", "topk, ug: directions start uniform, or from N(0, 1)" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 /* clang-format on */
 MP_OPTION_SET(static, proj_set, proj_options, proj_rows);

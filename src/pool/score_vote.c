@@ -10,7 +10,7 @@ typedef struct vote_options {
 /* clang-format off */
 static const mp_opt vote_rows[] = {
     { "connectivity", MP_OPT_FLAG, offsetof(vote_options, connectivity), "false", 0, 1, NULL, "tap: add lambda degree / n to the score" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(static, vote_set, vote_options, vote_rows);

@@ -13,7 +13,7 @@ typedef struct local_options {
 /* clang-format off */
 static const mp_opt local_rows[] = {
     { "pick", MP_OPT_CHOICE, offsetof(local_options, pick), "greedy", 0, 0, "greedy|local", "ipool: best nodes, or best nodes that are not neighbours" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(static, local_set, local_options, local_rows);
@@ -25,7 +25,7 @@ typedef struct far_options {
 /* clang-format off */
 static const mp_opt far_rows[] = {
     { "rep-select", MP_OPT_CHOICE, offsetof(far_options, rep_select), "greedy", 0, 0, "greedy|peak", "rep: one node at a time, or score times distance to a higher score" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(static, far_set, far_options, far_rows);

@@ -15,7 +15,7 @@ typedef struct connection_options {
 /* clang-format off */
 static const mp_opt connection_rows[] = {
     { "vip-adj", MP_OPT_CHOICE, offsetof(connection_options, vip_adj), "table", 0, 0, "table|literal|induced", "vip: coarse adjacency" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET(static, connection_set, connection_options, connection_rows);

@@ -82,5 +82,5 @@ const mp_metric mp_metrics_classes[] = {
     { "f1_macro", "macro F1", true, true, false, f1_macro },
     { "mcc", "Matthews correlation", true, false, false, mcc },
     { "count_accuracy", "accuracy", true, true, true, accuracy },
-    { NULL, NULL, false, false, false, NULL },
+    { 0 },
 };

@@ -45,5 +45,5 @@ const mp_metric mp_metrics_numbers[] = {
     { "rmse", "root mean squared error", false, false, false, rmse },
     { "r2", "R2", true, false, false, r2 },
     { "mse", "mean squared error", false, false, true, mse },
-    { NULL, NULL, false, false, false, NULL },
+    { 0 },
 };

@@ -90,5 +90,5 @@ static double precision_of(const mp_column *c)
 const mp_metric mp_metrics_ranks[] = {
     { "roc_auc", "ROC-AUC", true, true, false, auc_of },
     { "average_precision", "average precision", true, true, false, precision_of },
-    { NULL, NULL, false, false, false, NULL },
+    { 0 },
 };

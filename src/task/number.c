@@ -18,7 +18,7 @@ static const mp_opt number_rows[] = {
     { "loss", MP_OPT_CHOICE, offsetof(number_options, loss), "squared", 0, 0, "squared|absolute|huber", "regress, count: how an error counts" },
     { "huber-delta", MP_OPT_REAL, offsetof(number_options, huber_delta), "1", 1e-9, 1e9, NULL, "huber: errors beyond this count by their size, not its square" },
     { "standardise", MP_OPT_FLAG, offsetof(number_options, standardise), "true", 0, 1, NULL, "regress: learn numbers of mean 0 and deviation 1 over the training graphs" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL },
+    { 0 },
 };
 /* clang-format on */
 MP_OPTION_SET_IN(static, number_set, number_options, number_rows, "task");

@@ -12,7 +12,7 @@
 static const mp_opt task_rows[] = {
     { "task", MP_OPT_CHOICE, AT(task), "auto", 0, 0, "auto|classify|regress|binary|count|node-labels|node-numbers", "what is learned; auto: by the labels, or by the features of nodes where arch has outputs for nodes" },
     { "metric", MP_OPT_TEXT, AT(metric), "auto", 0, 0, NULL, "metric that leads: accuracy, balanced_accuracy, f1_macro, mcc, roc_auc, average_precision, count_accuracy, mae, rmse, r2, mse; auto = the task's first", MP_COMMON },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 #undef AT
 /* clang-format on */

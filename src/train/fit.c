@@ -26,7 +26,7 @@ static const mp_opt training_rows[] = {
     { "beta1", MP_OPT_REAL, AT(beta1), "0.9", 0, 0.9999, NULL, "Adam's first decay" },
     { "clip", MP_OPT_REAL, AT(clip), "0", 0, 1e6, NULL, "largest norm of the gradient; 0 = no clipping" },
     { "stop-on", MP_OPT_CHOICE, AT(stop_on), "loss", 0, 0, "loss|metric|train-loss", "what makes an epoch better: loss or metric of the validation graphs, or the loss of training itself" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 #undef AT
 /* clang-format on */

@@ -44,7 +44,7 @@ const mp_preset mp_presets[] = {
     { "recon-synthetic",
       "arch=autoencoder hidden=32 ratio=0.25 lr=0.005 weight-decay=0 epochs=10000 patience=1000 stop-on=train-loss",
       "reconstruction of the coordinates of one graph", false },
-    { NULL, NULL, NULL, false },
+    { 0 },
 };
 
 const mp_preset *mp_preset_find(const char *name)

@@ -10,7 +10,7 @@ static const mp_opt schedule_rows[] = {
     { "schedule", MP_OPT_CHOICE, AT(schedule), "constant", 0, 0, "constant|cosine|step", "learning rate over the epochs" },
     { "warmup", MP_OPT_INT, AT(warmup), "50", 0, 1e6, NULL, "cosine: epochs in which the rate grows from 0" },
     { "lr-drop", MP_OPT_LIST, AT(lr_drop), "280", 0, 1e6, NULL, "step: epochs after each of which the rate is a tenth of what it was" },
-    { NULL, 0, 0, NULL, 0, 0, NULL, NULL }
+    { 0 }
 };
 #undef AT
 /* clang-format on */

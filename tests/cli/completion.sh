@@ -11,7 +11,7 @@ ln -s "$midpool" bin/midpool
 export PATH="$PWD/bin:$PATH"
 
 for shell in bash zsh fish; do
-    midpool completion $shell > "printed.$shell"
+    midpool completion $shell > "printed.$shell" || complain "midpool completion $shell ends with $?"
     cmp "printed.$shell" "$source/src/cli/complete.$shell" || complain "midpool completion $shell prints another script"
 done
 if midpool completion csh 2> said; then complain "there is none for csh"; fi

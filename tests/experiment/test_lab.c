@@ -4,6 +4,9 @@
 #include "cli/tiny_raw.h"
 #include "data/tu.h"
 #include "experiment/lab.h"
+#include "experiment/machine.h"
+#include "store/db.h"
+#include "study/epoch_time.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -262,6 +265,37 @@ static void parts_train_and_measure_each_thing_once(void **state)
     assert_int_equal(trained, 6);
 }
 
+static mp_err make_machine(mp_lab *lab, mp_section *out)
+{
+    const char *name;
+    MP_TRY(mp_lab_machine(lab, 1, &name));
+    mp_section_para(out, "%s", name);
+    return MP_OK;
+}
+
+/* Times of a store are of the machine it came from, whoever shows it. New ones are of this machine. */
+static void a_still_lab_names_the_machine_of_the_store(void **state)
+{
+    mp_arena *a = *state;
+    static const mp_experiment machine = { "machine", "Machine", "", make_machine };
+    const mp_experiment *const x[] = { &machine };
+    const char *here = mp_machine_name(1, a);
+    mp_section s;
+    mp_store *store;
+    int unused = 0;
+    mp_lab_options o = options(a, &unused);
+    assert_int_equal(mp_lab_make(mp_lab_new(&o, a), x, 1, &s), MP_OK);
+    assert_string_equal(s.piece[0].text, here);
+    assert_int_equal(mp_store_open(o.store_path, MP_STORE_WRITE, &store), MP_OK);
+    assert_int_equal(mp_db_exec(store, "UPDATE measure SET value = '\"another machine\"'", "test"), MP_OK);
+    mp_store_close(store);
+    assert_int_equal(mp_lab_make(mp_lab_new(&o, a), x, 1, &s), MP_OK);
+    assert_string_equal(s.piece[0].text, here);
+    o.still = true;
+    assert_int_equal(mp_lab_make(mp_lab_new(&o, a), x, 1, &s), MP_OK);
+    assert_string_equal(s.piece[0].text, "another machine");
+}
+
 static void lists_and_seeds_are_the_users_where_given(void **state)
 {
     mp_arena *a = *state;
@@ -293,6 +327,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(measurements_are_made_once_and_a_broken_one_is_told, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(parts_train_and_measure_each_thing_once, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_still_lab_names_the_machine_of_the_store, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(lists_and_seeds_are_the_users_where_given, make_folder, remove_folder),
     };
     return cmocka_run_group_tests_name("lab", tests, NULL, NULL);

@@ -152,6 +152,27 @@ static void digits_of_a_heat_map_are_read_on_every_shade(void **state)
     }
 }
 
+/* From pale to blue; or red below 0, blue above it, as dark as they are far. */
+static void shades_of_a_heat_map_say_more_or_less_or_on_which_side_of_zero(void **state)
+{
+    (void)state;
+    static const double v[] = { -2, 0, 4 };
+    static const char *const want[2][3] = { { "#f1f5fa", "#a7bcd3", "#144a84" }, { "#c89093", "#f1f5fa", "#144a84" } };
+    for (int diverging = 0; diverging < 2; diverging++) {
+        mp_buf b = { 0 };
+        mp_svg_heat(&(mp_svg_heat_spec){ NULL, "r", "c", 1, 3, rows, cols, v, 0, diverging }, &b);
+        const char *p = b.p;
+        for (int i = 0; i < 3; i++) {
+            p = strstr(p, "<rect");
+            assert_non_null(p);
+            const char *fill = strstr(p, "fill=\"") + 6;
+            assert_memory_equal(fill, want[diverging][i], 7);
+            p = fill;
+        }
+        mp_buf_free(&b);
+    }
+}
+
 static void a_heat_map_has_a_number_in_each_cell_and_leaves_gaps_empty(void **state)
 {
     (void)state;
@@ -312,6 +333,7 @@ int main(void)
         cmocka_unit_test(bars_of_nothing_but_zero_have_an_axis_that_can_be_read),
         cmocka_unit_test(a_long_list_of_long_names_grows_down_and_stays_inside),
         cmocka_unit_test(digits_of_a_heat_map_are_read_on_every_shade),
+        cmocka_unit_test(shades_of_a_heat_map_say_more_or_less_or_on_which_side_of_zero),
         cmocka_unit_test(a_heat_map_has_a_number_in_each_cell_and_leaves_gaps_empty),
         cmocka_unit_test(a_row_has_its_mean_its_whisker_its_values_and_its_mark),
         cmocka_unit_test(a_chart_of_many_lines_has_a_legend_that_breaks_its_line),

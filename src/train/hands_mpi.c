@@ -82,12 +82,11 @@ static void send_to(mp_buf bytes, int thing, const int *to, int n, bool spread)
 static void spread(mp_buf bytes, int thing)
 {
     int n = 0, *to = MP_NEW(world->arena, int, world->ranks + 1);
-    bool lost = false;
-    for (int i = 1; i < world->ranks; i++) lost = lost || world->of[i].lost;
-    for (int i = 1; lost && i < world->ranks; i++)
+    for (int i = 1; i < world->ranks; i++)
         if (!world->of[i].lost) to[n++] = i;
-    if (!lost) n = mp_world_below(0, to);
-    send_to(bytes, thing, to, n, !lost);
+    bool all = n == world->ranks - 1;
+    if (all) n = mp_world_below(0, to);
+    send_to(bytes, thing, to, n, all);
 }
 
 static int number_of(const char *name)

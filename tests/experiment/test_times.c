@@ -37,18 +37,19 @@ static void epochs_are_timed_once_beside_the_papers(void **state)
 static void steps_are_measured_with_and_without_mid(void **state)
 {
     (void)state;
-    const char *out = reproduce("efficiency --pools topk,edge"), *row = strstr(out, "\nTopKPool + MID ");
+    const char *out = reproduce("efficiency --pools topk,edge,att"), *row = strstr(out, "\nTopKPool + MID ");
     assert_int_equal(count(out, "\nTopKPool + MID "), 2); /* time and memory */
     assert_int_equal(count(out, "\nEdgePool "), 2);
     assert_int_equal(count(out, "EdgePool + MID"), 0);
     double small, large;
     assert_int_equal(sscanf(row, " TopKPool + MID %lf %*f %lf", &small, &large), 2);
     assert_true(small > 0 && large > 0);
-    assert_string_equal(reproduce("efficiency --pools topk,edge --show"), out);
+    assert_string_equal(reproduce("efficiency --pools topk,edge,att --show"), out);
     mp_span page;
     assert_int_equal(mp_slurp(path("page.html"), 0, arena, &page), MP_OK);
     assert_non_null(strstr(page.p, "Time of a training step, the paper"));
     assert_non_null(strstr(page.p, "Memory of a training step, the paper"));
+    assert_non_null(strstr(page.p, "Time of a training step, the other operators"));
 }
 
 int main(void)

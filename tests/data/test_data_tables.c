@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "fixture.h"
 
+#include "data/lexicon.h"
 #include "data/tables.h"
 
 #include <math.h>
@@ -240,6 +241,32 @@ static void a_model_finds_its_columns_by_name(void **state)
           "the model knows no '1'");
 }
 
+/* More letters than are asked for at a time, and a word longer than that. */
+static void words_stay_as_they_were_however_many_come(void **state)
+{
+    (void)state;
+    enum { WORDS = 20000, LONG = 70000 };
+    mp_arena *a = mp_arena_new(1 << 22); /* in one block, so that letters too many would be in the next table */
+    mp_lexicon w = { .a = a };
+    char word[16], *large = MP_NEW(a, char, LONG + 1);
+    memset(large, 'x', LONG);
+    for (int i = 0; i < WORDS; i++) {
+        if (i == WORDS / 2) assert_int_equal(mp_lexicon_add(&w, -1, mp_span_of(large)), i);
+        snprintf(word, sizeof word, "w%06d", i / 2);
+        assert_int_equal(mp_lexicon_add(&w, i % 2, mp_span_of(word)), i + (i >= WORDS / 2));
+    }
+    for (int i = 0; i < WORDS; i++) {
+        int at = i + (i >= WORDS / 2);
+        snprintf(word, sizeof word, "w%06d", i / 2);
+        assert_string_equal(w.word[at], word);
+        assert_int_equal(mp_lexicon_find(&w, i % 2, mp_span_of(word)), at);
+        assert_int_equal(mp_lexicon_find(&w, 2, mp_span_of(word)), -1);
+    }
+    assert_string_equal(w.word[WORDS / 2], large);
+    assert_int_equal(w.count, WORDS + 1);
+    mp_arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +279,7 @@ int main(void)
         CASE(what_is_wrong_is_said_with_file_and_line),
         CASE(words_that_name_things_are_no_kinds),
         CASE(a_model_finds_its_columns_by_name),
+        CASE(words_stay_as_they_were_however_many_come),
     };
     return cmocka_run_group_tests_name("data_tables", tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "study/memory.h"
 #include "study/prepare.h"
+#include "study/share.h"
 #include "study/study.h"
 #include "tiny.h"
 
@@ -186,6 +187,24 @@ static void runs_that_fail_are_bad_news(void **state)
     assert_string_equal(h->bad_text, "4 of 4 runs failed and are left out");
 }
 
+/* A line once, and how it stands each time. */
+static void waiting_for_other_programs_is_told_once(void **state)
+{
+    fixture *f = *state;
+    mp_cv_options o = { 0 };
+    mp_cv_count c = { .total = 9, .known = 3, .done = 2, .failed = 1, .waiting = 3 };
+    mp_study_share(&o);
+    o.waiting(&f->s, &c);
+    assert_int_equal(f->heard.lines, 1);
+    assert_non_null(strstr(f->heard.line, "waiting for runs that other programs are training, 3 now; they are in "));
+    c.waiting = 2;
+    c.known = 4;
+    o.waiting(&f->s, &c);
+    assert_int_equal(f->heard.lines, 1);
+    assert_int_equal(f->heard.nows, 2);
+    assert_non_null(strstr(f->heard.now, "7/9 waiting for 2 of other programs\t in "));
+}
+
 static void preparing_is_told_and_ends(void **state)
 {
     fixture *f = *state;
@@ -242,6 +261,7 @@ int main(void)
         TEST(a_study_that_nobody_hears_gives_the_same),
         TEST(runs_of_the_store_are_told_and_not_done_again),
         TEST(runs_that_fail_are_bad_news),
+        TEST(waiting_for_other_programs_is_told_once),
         TEST(preparing_is_told_and_ends),
         TEST(what_cannot_be_kept_is_told),
         cmocka_unit_test(a_limit_on_memory_that_is_no_number_is_refused), /* last: its limit stays */

@@ -50,6 +50,30 @@ static const char *first_line(const char *seen)
     return mp_arena_text(arena, at, strcspn(at, "\r\n\033"));
 }
 
+#define LINES 30
+static void long_page(void)
+{
+    mp_buf b = { 0 };
+    for (int i = 1; i <= LINES; i++) mp_buf_printf(&b, "line %02d ABCDEFGHIJ\n", i);
+    if (mp_screen_show(b.p, b.n) != MP_OK) _exit(1);
+    mp_buf_free(&b);
+}
+
+/* The last row stays free: a line feed there would move the page up. */
+static void a_page_fills_the_screen_and_no_more(void **state)
+{
+    (void)state;
+    const char *seen = on_terminal(12, long_page), *p = seen;
+    assert_memory_equal(p, "\033[H", 3);
+    p += 3;
+    for (int i = 1; i < 24; i++) {
+        const char *want = mp_arena_printf(arena, "line %02d ABC\033[K\r\n", i); /* eleven of twelve columns */
+        assert_memory_equal(p, want, strlen(want));
+        p += strlen(want);
+    }
+    assert_string_equal(p, "\033[J");
+}
+
 static void study_line(void)
 {
     mp_progress p;
@@ -205,6 +229,7 @@ int main(void)
         return 77;
     }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_page_fills_the_screen_and_no_more),
         cmocka_unit_test(the_changing_line_fits_and_loses_the_time_left_last),
         cmocka_unit_test(lines_of_a_sweep_name_what_differs_between_its_rows),
         cmocka_unit_test(columns_are_characters_not_bytes),

@@ -370,6 +370,9 @@ static void the_last_line_need_not_end_and_no_line_is_no_graph(void **state)
     mp_span open = { GOOD GOOD, 2 * strlen(GOOD) - 1 };
     WORKS(read_all(mp_stream_jsonl("in", NULL, tap_of(*state, open, 7), &as_labels), NULL, &graphs, &pieces));
     assert_int_equal(graphs, 2);
+    int64_t counted; /* without reading what lines say */
+    WORKS(mp_stream_count(mp_stream_jsonl("in", NULL, tap_of(*state, open, 7), &as_labels), &counted));
+    assert_int_equal(counted, 2);
 }
 
 /* A pipe that gives a line is answered at once: nothing waits for more. */

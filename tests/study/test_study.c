@@ -1,12 +1,14 @@
 /* test_study.c - studies and the limit on memory as a program without a terminal uses them: what happens reaches the
  * listener, what fails is a status.
  * SPDX-License-Identifier: MIT */
+#include "study/estimate.h"
 #include "study/memory.h"
 #include "study/prepare.h"
 #include "study/share.h"
 #include "study/study.h"
 #include "tiny.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -187,6 +189,36 @@ static void runs_that_fail_are_bad_news(void **state)
     assert_string_equal(h->bad_text, "4 of 4 runs failed and are left out");
 }
 
+/* From the runs that are there: seconds of an epoch, epochs of a run, and what the others will take. */
+static void the_time_of_runs_to_come_is_estimated_from_those_that_are_there(void **state)
+{
+    fixture *f = *state;
+    mp_config c = tiny_config();
+    mp_estimate e;
+    f->s.seeds = 1;
+    f->s.listener = (mp_listener){ 0 };
+    assert_int_equal(run_with(f, 0.01), MP_OK);
+    f->s = new_study(f);
+    c.epochs = 3;
+    c.lr = 0.01;
+    assert_int_equal(mp_study_add(&f->s, &f->d, &f->f, &c, MP_GRID_NONE, NULL), MP_OK);
+    assert_int_equal(mp_study_prepare(&f->s), MP_OK);
+    assert_int_equal(mp_study_read(&f->s), MP_OK);
+    const mp_study_row *row = &f->s.row[0];
+    double seconds = 0;
+    int there = 0;
+    for (int i = 0; i < row->runs; i++) {
+        const mp_run_result *r = mp_study_result(&f->s, row, i);
+        if (r) seconds += r->seconds, there++;
+    }
+    assert_int_equal(there, 2);
+    assert_true(seconds > 0);
+    assert_int_equal(mp_study_estimate(&f->s, row, &e), MP_OK);
+    assert_true(e.runs == 4 && e.there == 2 && e.epochs == 3);
+    assert_true(fabs(e.seconds - seconds / 6) <= 1e-12 * seconds);
+    assert_true(fabs(e.minutes - e.seconds * 3 * 2 / 60) <= 1e-12 * e.seconds);
+}
+
 /* A line once, and how it stands each time. */
 static void waiting_for_other_programs_is_told_once(void **state)
 {
@@ -261,6 +293,7 @@ int main(void)
         TEST(a_study_that_nobody_hears_gives_the_same),
         TEST(runs_of_the_store_are_told_and_not_done_again),
         TEST(runs_that_fail_are_bad_news),
+        TEST(the_time_of_runs_to_come_is_estimated_from_those_that_are_there),
         TEST(waiting_for_other_programs_is_told_once),
         TEST(preparing_is_told_and_ends),
         TEST(what_cannot_be_kept_is_told),

@@ -34,7 +34,6 @@ static mp_err make_set(mp_lab *lab, const char *set, const char *pool, mp_table 
     double value[WAYS][WIDTHS * DIMS], dev[WAYS][WIDTHS * DIMS];
     mp_svg_bar bar[WAYS];
     int groups = 0;
-    bool any = false;
     for (int w = 0; w < WAYS; w++) bar[w] = (mp_svg_bar){ .name = ways[w].name, .value = value[w], .dev = dev[w] };
     for (int c = 0; c < WIDTHS; c++)
         for (int h = 0; h < DIMS; h++) {
@@ -47,7 +46,6 @@ static mp_err make_set(mp_lab *lab, const char *set, const char *pool, mp_table 
                 bool shown = dim[h] > 1 || w == 0; /* with one column all ways are the same */
                 value[w][groups] = shown ? 100 * got.test.mean : (double)NAN;
                 dev[w][groups] = 100 * got.test.std_seeds;
-                any = any || !isnan(got.test.mean);
                 if (!shown || isnan(got.test.mean)) continue;
                 mp_table_add(t, "%s", set);
                 mp_table_add(t, "%s", mp_lab_title(pool));
@@ -63,9 +61,8 @@ static mp_err make_set(mp_lab *lab, const char *set, const char *pool, mp_table 
                               .series = WAYS,
                               .group = group,
                               .bar = bar };
-    if (any)
-        mp_figure_bars(out, mp_arena_printf(out->arena, "%s, %s", set, mp_lab_title(pool)),
-                       "c/h: channels and score columns", &spec);
+    mp_figure_bars(out, mp_arena_printf(out->arena, "%s, %s", set, mp_lab_title(pool)),
+                   "c/h: channels and score columns", &spec);
     return MP_OK;
 }
 

@@ -5,6 +5,8 @@
 #include "experiment/make.h"
 #include "report/score.h"
 
+#include <math.h>
+
 static const struct {
     const char *name, *settings;
 } variants[] = { { "base, 1 column", "score-dim=1" },      { "flipscore, 1 column", "score-dim=1 flip=true" },
@@ -23,6 +25,7 @@ static mp_err one_pool(mp_lab *lab, const char *set, const char *pool, mp_table 
                                                mp_lab_quick(lab) ? " epochs=40" : "");
         mp_ask ask = { .dataset = set, .pool = pool, .settings = settings, .seeds = mp_lab_seeds(lab, 10, 2) };
         MP_TRY(mp_by_seed_ask(lab, &ask, variants[i].name, &row[n]));
+        if (isnan(row[n].choice.test.mean)) continue;
         mp_table_add(t, "%s", mp_lab_title(pool));
         mp_table_add(t, "%s", variants[i].name);
         mp_score_cell(t, m, &row[n].choice.test);

@@ -2,9 +2,33 @@
  * SPDX-License-Identifier: MIT */
 #include "experiment/figures.h"
 
-#define FIGURE(kind)                                                                                                   \
+#include <math.h>
+
+static bool any_finite(const double *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (isfinite(v[i])) return true;
+    return false;
+}
+
+static bool shows_chart(const mp_svg_chart_spec *s)
+{
+    for (int i = 0; i < s->series; i++)
+        if (any_finite(s->line[i].y, s->line[i].n)) return true;
+    return false;
+}
+
+static bool shows_bars(const mp_svg_bars_spec *s)
+{
+    for (int i = 0; i < s->series; i++)
+        if (any_finite(s->bar[i].value, s->groups)) return true;
+    return false;
+}
+
+#define FIGURE(kind, shown)                                                                                            \
     void mp_figure_##kind(mp_section *out, const char *title, const char *note, const mp_svg_##kind##_spec *spec)      \
     {                                                                                                                  \
+        if (!(shown)) return;                                                                                          \
         mp_buf svg = { 0 }, csv = { 0 };                                                                               \
         mp_svg_##kind(spec, &svg);                                                                                     \
         mp_svg_##kind##_csv(spec, &csv);                                                                               \
@@ -13,9 +37,9 @@
         mp_buf_free(&csv);                                                                                             \
     }
 
-FIGURE(chart)
-FIGURE(dots)
-FIGURE(clouds)
-FIGURE(bars)
-FIGURE(heat)
-FIGURE(whiskers)
+FIGURE(chart, shows_chart(spec))
+FIGURE(dots, true)
+FIGURE(clouds, true)
+FIGURE(bars, shows_bars(spec))
+FIGURE(heat, true)
+FIGURE(whiskers, true)

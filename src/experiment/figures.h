@@ -6,7 +6,7 @@
 #include "report/section.h"
 #include "report/svg.h"
 
-/* `note` may be NULL. */
+/* `note` may be NULL. A chart without a point and bars without a value, as of a store without runs, are left out. */
 void mp_figure_chart(mp_section *out, const char *title, const char *note, const mp_svg_chart_spec *spec);
 void mp_figure_dots(mp_section *out, const char *title, const char *note, const mp_svg_dots_spec *spec);
 void mp_figure_clouds(mp_section *out, const char *title, const char *note, const mp_svg_clouds_spec *spec);

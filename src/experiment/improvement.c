@@ -112,18 +112,13 @@ static void show_bars(mp_section *out, const mp_board *b, int d, bool relative)
     mp_svg_bar *bar = MP_NEW(out->arena, mp_svg_bar, b->methods + 1);
     for (int s = 0; s < b->sets; s++)
         if (domain_of(b->set[s]) == d) group[groups++] = b->set[s];
-    bool any = false;
     for (int m = 0; m < b->methods; m++) {
         if (!b->method[m].mid) continue;
         double *v = MP_NEW(out->arena, double, groups + 1);
         for (int s = 0, g = 0; s < b->sets; s++)
-            if (domain_of(b->set[s]) == d) {
-                v[g] = gain_of(b, s, m, relative).ours;
-                any = any || isfinite(v[g++]);
-            }
+            if (domain_of(b->set[s]) == d) v[g++] = gain_of(b, s, m, relative).ours;
         bar[series++] = (mp_svg_bar){ .name = b->method[m - 1].name, .value = v };
     }
-    if (!any) return;
     const char *title = mp_arena_printf(out->arena, "MID less base, %s", domains[d].name);
     mp_svg_bars_spec spec = { .title = title,
                               .label = relative ? "percent of the base" : "percentage points",

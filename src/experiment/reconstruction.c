@@ -156,7 +156,6 @@ static mp_err make_atoms(mp_lab *lab, mp_section *out)
     mp_table t;
     line *l = MP_NEW(a, line, LINES);
     int pools, lines = 0, ratios = mp_lab_quick(lab) ? 2 : RATIOS;
-    bool any = false;
     const char *const *pool = mp_lab_pools(lab, "topk,sag", "sag", &pools);
     mp_table_init(&t, a, "Atoms of test molecules, in percent", header);
     for (int i = 0; i < pools * VARIANTS && lines < LINES; i++) {
@@ -167,7 +166,6 @@ static mp_err make_atoms(mp_lab *lab, mp_section *out)
             ask.settings = mp_arena_printf(a, "ratio=%g %s%s", ratio[r], variants[at->variant].settings,
                                            mp_lab_quick(lab) ? " epochs=10" : "");
             MP_TRY(mp_survey_take(lab, &ask, &atoms, NULL, a, &at->s[r]));
-            any = any || mp_survey_any(&at->s[r]);
         }
         add_rows(at, ratios, ratio, &t);
     }
@@ -178,7 +176,7 @@ static mp_err make_atoms(mp_lab *lab, mp_section *out)
              "has the right element, and is the same molecule also where equal bonds let atoms change places. It is "
              "valid when no valence is exceeded. These three are shares of the test molecules that are valid without "
              "charges themselves.");
-    for (int k = 0; k < SHARES && any; k++) draw_share(out, l, lines, ratios, ratio, k);
+    for (int k = 0; k < SHARES; k++) draw_share(out, l, lines, ratios, ratio, k);
     t.note = "Exact, same molecule and valid are of the molecules that are valid themselves.";
     mp_section_table(out, &t);
     return MP_OK;

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/tiny_raw.h"
 #include "data/tu.h"
+#include "experiment/figures.h"
 #include "experiment/lab.h"
 #include "experiment/machine.h"
 #include "store/db.h"
@@ -265,6 +266,46 @@ static void parts_train_and_measure_each_thing_once(void **state)
     assert_int_equal(trained, 6);
 }
 
+/* Every experiment of a store without runs: words, but no picture and no row. */
+static void experiments_without_runs_show_nothing(void **state)
+{
+    mp_arena *a = *state;
+    int unused = 0;
+    mp_lab_options o = options(a, &unused);
+    o.quick = o.still = true;
+    o.datasets = "TINY";
+    for (const mp_experiment *x = mp_experiments; x->name; x++) {
+        mp_section s;
+        if (!strcmp(x->name, "case-studies")) continue; /* has graphs of its own, which need no runs */
+        if (mp_lab_make(mp_lab_new(&o, a), &x, 1, &s) != MP_OK) fail_msg("%s: %s", x->name, mp_message());
+        for (int i = 0; i < s.pieces; i++) {
+            if (s.piece[i].kind == MP_PASSAGE_PICTURE)
+                fail_msg("%s: a picture '%s'", x->name, s.piece[i].picture.title);
+            if (s.piece[i].kind == MP_PASSAGE_TABLE && mp_table_rows(&s.piece[i].table))
+                fail_msg("%s: a row of '%s'", x->name, mp_table_cell(&s.piece[i].table, 0, 0));
+        }
+    }
+}
+
+static void figures_without_a_number_are_left_out(void **state)
+{
+    mp_arena *a = *state;
+    static const double none[] = { (double)NAN, (double)NAN }, one[] = { (double)NAN, 3 }, x[] = { 1, 2 };
+    static const char *const group[] = { "a", "b" };
+    for (int shown = 0; shown < 2; shown++) {
+        mp_section s = { .arena = a };
+        mp_svg_series line[] = { { .name = "l", .colour = "#000000", .n = 2, .x = x, .y = none },
+                                 { .name = "m", .colour = "#000000", .n = 2, .x = x, .y = shown ? one : none } };
+        mp_svg_bar bar[] = { { .name = "l", .value = none }, { .name = "m", .value = shown ? one : none } };
+        mp_figure_chart(&s, "chart", NULL,
+                        &(mp_svg_chart_spec){ .x_label = "x", .y_label = "y", .series = 2, .line = line });
+        assert_int_equal(s.pieces, shown);
+        mp_figure_bars(&s, "bars", NULL,
+                       &(mp_svg_bars_spec){ .label = "v", .groups = 2, .series = 2, .group = group, .bar = bar });
+        assert_int_equal(s.pieces, 2 * shown);
+    }
+}
+
 static mp_err make_machine(mp_lab *lab, mp_section *out)
 {
     const char *name;
@@ -327,6 +368,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(measurements_are_made_once_and_a_broken_one_is_told, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(parts_train_and_measure_each_thing_once, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(experiments_without_runs_show_nothing, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(figures_without_a_number_are_left_out, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_still_lab_names_the_machine_of_the_store, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(lists_and_seeds_are_the_users_where_given, make_folder, remove_folder),
     };

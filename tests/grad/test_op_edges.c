@@ -68,7 +68,7 @@ static void sums_over_neighbours_count_the_bytes_they_move(void **state)
     mp_ctx c = context(&r);
     mp_mat *y = mp_agg(&c, &g, MP_AGG_SUM, x, NULL, false);
     assert_true(c.moved == (E + N) * row);
-    mp_grad_zeroed(y);
+    mp_grad_zeroed(&c, y);
     mp_tape_back(&c);
     assert_true(c.moved == 2 * (E + N) * row);
     c = context(&r);
@@ -77,7 +77,7 @@ static void sums_over_neighbours_count_the_bytes_they_move(void **state)
     c = context(&r);
     y = mp_edge_message(&c, &g, (mp_shared){ .rows = x }, (mp_shared){ .rows = q }, NULL, NULL, false);
     assert_true(c.moved == (2 * E + N) * row);
-    mp_grad_zeroed(y);
+    mp_grad_zeroed(&c, y);
     mp_tape_back(&c);
     assert_true(c.moved == 3 * (2 * E + N) * row);
     mp_graph clique = mp_rig_graph(&r, 1, (int[]){ 15 }, 1, 0); /* one class: a link, and twice its members */
@@ -96,14 +96,14 @@ static void dense_products_count_two_operations_a_term(void **state)
     mp_ctx c = context(&r);
     mp_mat *y = mp_linear(&c, mp_rig_mat(&r, 7, 5), mp_rig_mat(&r, 5, 3), NULL, false);
     assert_true(c.flops == 2 * 7 * 5 * 3);
-    mp_grad_zeroed(y);
+    mp_grad_zeroed(&c, y);
     mp_tape_back(&c);
     assert_true(c.flops == 3 * 2 * 7 * 5 * 3); /* for both factors */
     c = context(&r);
     y = mp_conv1d(&c, mp_rig_mat(&r, 4, 2 * 11), 2, mp_rig_mat(&r, 2 * 3, 5), mp_rig_mat(&r, 1, 5), 2, false);
     assert_int_equal(y->cols, 5 * 5); /* places 0, 2 .. 8 */
     assert_true(c.flops == 2 * 4 * 5 * 5 * 6);
-    mp_grad_zeroed(y);
+    mp_grad_zeroed(&c, y);
     mp_tape_back(&c);
     assert_true(c.flops == 3 * 2 * 4 * 5 * 5 * 6);
     mp_rig_free(&r);

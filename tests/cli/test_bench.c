@@ -79,6 +79,8 @@ static void the_profile_accounts_for_every_second_of_every_thread(void **state)
         sum += mp_json_real(r, "forward_seconds", -1) + mp_json_real(r, "backward_seconds", -1);
         share += mp_json_real(r, "share", -1);
         assert_true(mp_json_real(r, "forward_seconds", -1) >= 0 && mp_json_real(r, "backward_seconds", -1) >= 0);
+        const mp_json *name = mp_json_get(r, "name");
+        assert_true(name->kind == MP_JSON_STRING && name->text[0] != '\0');
     }
     double rest = mp_json_real(v, "profile_rest_seconds", -1);
     assert_true(sum > 0 && rest > 0); /* nothing is charged twice, or the rows would exceed the threads' time */

@@ -139,15 +139,14 @@ typedef struct study {
     const mp_cv_plan *plan;
     const mp_cv_options *o;
     mp_cv_count *count;
-    mp_queue queue;     /* what is to be done */
-    aside *aside;       /* count->aside of them */
-    int room;           /* for so many */
-    bool left_before;   /* the folder of unfinished runs was there at the start */
-    double tried;       /* when the last attempt to store them began */
-    double run_seconds; /* of the runs finished now, added up */
-    double start;
-    mp_halt halt; /* while runs are trained and stored */
-    named *data;  /* data sets that were packed */
+    mp_queue queue;      /* what is to be done */
+    aside *aside;        /* count->aside of them */
+    int room;            /* for so many */
+    bool left_before;    /* the folder of unfinished runs was there at the start */
+    double start, tried; /* when all began, and the last attempt to store what was set aside */
+    double run_seconds;  /* of the runs finished now, added up */
+    mp_halt halt;        /* while runs are trained and stored */
+    named *data;         /* data sets that were packed */
     int sets, sets_room;
 } study;
 
@@ -393,10 +392,8 @@ static mp_err give_up(study *s, mp_err e)
     int n = s->count->aside, lost = 0;
     char why[1024];
     snprintf(why, sizeof why, "%s", mp_message());
-    for (int i = 0; i < n; i++) {
-        aside *a = &s->aside[i];
+    for (const aside *a = s->aside; a < s->aside + n; a++)
         lost += !a->on_disk && !keep_file(s, &s->plan->run[a->place], &a->result);
-    }
     if (lost) return mp_fail(e, "%d finished run%s lost: %s", lost, lost == 1 ? " is" : "s are", why);
     return mp_fail(e, "%d finished run%s kept in %s, the same command stores them without training: %s", n,
                    n == 1 ? " is" : "s are", s->o->resume_dir, why);

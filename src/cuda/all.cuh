@@ -3,6 +3,7 @@
 #ifndef MP_CUDA_ALL_CUH
 #define MP_CUDA_ALL_CUH
 
+#include "cuda/baselines.cuh"
 #include "cuda/edges.cuh"
 #include "cuda/elements.cuh"
 #include "cuda/gemm.cuh"

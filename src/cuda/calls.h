@@ -129,6 +129,40 @@
     AND AT(const int *, place) AND COPY(mp_csr, g) AND AT(const int *, keep) AND VALUE(int, K)
 #define MP_CALL_twins_keep(VALUE, AT, HOLDS, COPY, AND) AT(int *, class_ptr) AND AT(int *, member_ptr) AND AT(int *, member) AND AT(int *, row_ptr) AND AT(int *, col) \
     AND AT(int *, work) AND COPY(mp_classes, t) AND AT(const int *, keep) AND AT(const int *, keep_ptr) AND VALUE(int, N) AND VALUE(int, B)
+/* ---- baselines */
+#define MP_CALL_lstm_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, da) AND AT(mp_real *, dbefore) AND AT(const mp_real *, dh) AND AT(const mp_real *, dcell) \
+    AND AT(const mp_real *, gate) AND AT(const mp_real *, squash) AND AT(const mp_real *, before) AND VALUE(int, B) AND VALUE(int, H)
+#define MP_CALL_window_order(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, to) AND AT(const mp_real *, from) AND VALUE(bool, back) AND VALUE(int, channels) \
+    AND VALUE(int, width) AND VALUE(int, out)
+#define MP_CALL_flip_places(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, X) AND VALUE(int, N) AND VALUE(int, channels) \
+    AND VALUE(int, places)
+#define MP_CALL_flip_places_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dX) AND AT(const mp_real *, dout) AND VALUE(int, N) AND VALUE(int, channels) \
+    AND VALUE(int, places)
+#define MP_CALL_head_spread(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, q) AND VALUE(mp_real, scale) AND VALUE(int, heads) \
+    AND VALUE(int, m) AND VALUE(int, C)
+#define MP_CALL_head_spread_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dq) AND AT(const mp_real *, dout) AND VALUE(mp_real, scale) AND VALUE(int, heads) \
+    AND VALUE(int, m) AND VALUE(int, C)
+#define MP_CALL_layer_norm(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, Y) AND AT(mp_real *, hat) AND AT(mp_real *, scale) AND AT(const mp_real *, X) \
+    AND AT(const mp_real *, gamma) AND AT(const mp_real *, beta) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_layer_norm_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dX) AND AT(const mp_real *, dY) AND AT(const mp_real *, hat) AND AT(const mp_real *, scale) \
+    AND AT(const mp_real *, gamma) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_row_share(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(mp_real *, sum) AND AT(const mp_real *, A) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_row_share_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dA) AND AT(const mp_real *, dout) AND AT(const mp_real *, out) AND AT(const mp_real *, sum) \
+    AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_block_sym(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(mp_real *, s) AND AT(const mp_real *, A) AND VALUE(int, rows) AND VALUE(int, K)
+#define MP_CALL_block_sym_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dA) AND AT(const mp_real *, dout) AND AT(const mp_real *, A) AND AT(const mp_real *, s) \
+    AND VALUE(int, rows) AND VALUE(int, K)
+#define MP_CALL_diagonals(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, Y) AND VALUE(mp_real, a) AND AT(const mp_real *, x) AND VALUE(int, B) AND VALUE(int, K)
+#define MP_CALL_diagonal_set(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, Y) AND VALUE(mp_real, value) AND VALUE(int, K)
+#define MP_CALL_cut_loss(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, loss) AND AT(double *, num) AND AT(double *, den) AND AT(const mp_real *, S) AND AT(const mp_real *, A0) \
+    AND AT(const mp_real *, d) AND AT(const int *, ptr) AND VALUE(int, B) AND VALUE(int, K)
+#define MP_CALL_cut_loss_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dS) AND AT(mp_real *, dA0) AND AT(mp_real *, dd) AND AT(const mp_real *, dloss) \
+    AND AT(const mp_real *, S) AND AT(const mp_real *, d) AND AT(const double *, num) AND AT(const double *, den) AND AT(const int *, ptr) AND VALUE(int, B) AND VALUE(int, K)
+#define MP_CALL_closeness(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, u) AND AT(mp_real *, sum) AND AT(const mp_real *, x2) AND AT(const mp_real *, key2) \
+    AND VALUE(int, N) AND VALUE(int, H) AND VALUE(int, K)
+#define MP_CALL_head_weights(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, mix) AND AT(const mp_real *, sum) AND VALUE(int, h) \
+    AND VALUE(int, N) AND VALUE(int, H)
+#define MP_CALL_minus_sums(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, rows) AND AT(mp_real *, cols) AND AT(const mp_real *, X) AND VALUE(int, N) AND VALUE(int, C)
 
 #define MP_CUDA_LIST(ROW)                                                                                             \
     ROW(gemm) ROW(agg) ROW(edge_dot) ROW(sparse_fwd) ROW(sparse_bwd) ROW(gate_fwd) ROW(gate_bwd) ROW(readout)         \
@@ -141,7 +175,10 @@
     ROW(sum_weights_bwd) ROW(root_weights_bwd) ROW(weight_sums) ROW(edge_pair) ROW(edge_pair_bwd) ROW(edge_mix)       \
     ROW(edge_mix_bwd) ROW(col_stats) ROW(col_pair) ROW(norm_fwd) ROW(norm_bwd) ROW(prelu_fwd) ROW(prelu_bwd)           \
     ROW(batch_stats) ROW(batch_slopes) ROW(add_doubles) ROW(dot) ROW(bce) ROW(distance)                               \
-    ROW(add_all) ROW(square_sum) ROW(mark_rows) ROW(rank) ROW(induce_rows) ROW(induce_edges) ROW(twins_keep)
+    ROW(add_all) ROW(square_sum) ROW(mark_rows) ROW(rank) ROW(induce_rows) ROW(induce_edges) ROW(twins_keep)  \
+    ROW(lstm_bwd) ROW(window_order) ROW(flip_places) ROW(flip_places_bwd) ROW(head_spread) ROW(head_spread_bwd) ROW(layer_norm) \
+    ROW(layer_norm_bwd) ROW(row_share) ROW(row_share_bwd) ROW(block_sym) ROW(block_sym_bwd) ROW(diagonals) \
+    ROW(diagonal_set) ROW(cut_loss) ROW(cut_loss_bwd) ROW(closeness) ROW(head_weights) ROW(minus_sums)
 /* clang-format on */
 
 typedef enum mp_cuda_kernel {

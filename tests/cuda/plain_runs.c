@@ -1,4 +1,5 @@
-/* plain_runs.c - a run on random arrays for each kernel of math/plain.h that a GPU has (kernel_runs.h).
+/* plain_runs.c - a run on random arrays for each kernel of math/plain.h that a GPU has (kernel_runs.h). Over 500 lines because every
+ * kernel has its run here.
  * SPDX-License-Identifier: MIT */
 #include "plain_runs.h"
 #include "graph/twins.h"
@@ -413,4 +414,169 @@ void run_twins_keep(const mp_kernels *k, mp_rig *r, trace *t)
     trace_ints(t, have.row_ptr, classes + 1);
     trace_ints(t, have.member, (size_t)want.member_ptr[classes]);
     trace_ints(t, have.col, (size_t)want.row_ptr[classes]);
+}
+
+/* ---- baselines */
+void run_lstm_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int B = small(r), H = size(r);
+    size_t n = area(B, H);
+    float *da = reals(r, 4 * n), *dbefore = reals(r, n), *before = coin(r) ? reals(r, n) : NULL;
+    k->lstm_bwd(da, coin(r) ? dbefore : NULL, coin(r) ? reals(r, n) : NULL, coin(r) ? reals(r, n) : NULL,
+                reals(r, 4 * n), reals(r, n), before, B, H);
+    trace_reals(t, da, 4 * n);
+    trace_reals(t, dbefore, n);
+}
+
+void run_window_order(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int channels = small(r), width = small(r), out = size(r);
+    size_t n = area(channels, width) * (size_t)out;
+    float *to = reals(r, n);
+    k->window_order(to, reals(r, n), coin(r), channels, width, out);
+    trace_reals(t, to, n);
+}
+
+void run_flip_places(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), channels = small(r), places = small(r);
+    size_t n = area(N, channels) * (size_t)places;
+    float *out = reals(r, n);
+    k->flip_places(out, reals(r, n), N, channels, places);
+    trace_reals(t, out, n);
+}
+
+void run_flip_places_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), channels = small(r), places = small(r);
+    size_t n = area(N, channels) * (size_t)places;
+    float *dX = reals(r, n);
+    k->flip_places_bwd(dX, reals(r, n), N, channels, places);
+    trace_reals(t, dX, n);
+}
+
+void run_head_spread(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int heads = 1 + small(r) % 4, m = small(r), C = heads * (1 + small(r));
+    float *out = reals(r, area(C, heads * m));
+    k->head_spread(out, reals(r, area(m, C)), 0.3f, heads, m, C);
+    trace_reals(t, out, area(C, heads * m));
+}
+
+void run_head_spread_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int heads = 1 + small(r) % 4, m = small(r), C = heads * (1 + small(r));
+    float *dq = reals(r, area(m, C));
+    k->head_spread_bwd(dq, reals(r, area(C, heads * m)), 0.3f, heads, m, C);
+    trace_reals(t, dq, area(m, C));
+}
+
+void run_layer_norm(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = 1 + size(r);
+    size_t n = area(N, C);
+    float *Y = reals(r, n), *hat = reals(r, n), *scale = reals(r, (size_t)N);
+    k->layer_norm(Y, hat, scale, reals(r, n), reals(r, (size_t)C), reals(r, (size_t)C), N, C);
+    trace_reals(t, Y, n);
+    trace_reals(t, hat, n);
+    trace_reals(t, scale, (size_t)N);
+}
+
+void run_layer_norm_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = 1 + size(r);
+    size_t n = area(N, C);
+    float *dX = reals(r, n);
+    k->layer_norm_bwd(dX, reals(r, n), reals(r, n), reals(r, (size_t)N), reals(r, (size_t)C), N, C);
+    trace_reals(t, dX, n);
+}
+
+void run_row_share(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r);
+    float *out = reals(r, area(N, C)), *sum = reals(r, (size_t)N);
+    k->row_share(out, sum, reals(r, area(N, C)), N, C);
+    trace_reals(t, out, area(N, C));
+    trace_reals(t, sum, (size_t)N);
+}
+
+void run_row_share_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r);
+    float *dA = reals(r, area(N, C)), *sum = reals(r, (size_t)N);
+    for (int v = 0; v < N; v++) sum[v] *= 2; /* above 1, below 1, and below 0 */
+    k->row_share_bwd(dA, reals(r, area(N, C)), reals(r, area(N, C)), sum, N, C);
+    trace_reals(t, dA, area(N, C));
+}
+
+void run_block_sym(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int K = 1 + small(r), rows = K * small(r);
+    float *out = reals(r, area(rows, K)), *s = reals(r, (size_t)rows);
+    k->block_sym(out, s, reals(r, area(rows, K)), rows, K);
+    trace_reals(t, out, area(rows, K));
+    trace_reals(t, s, (size_t)rows);
+}
+
+void run_block_sym_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int K = 1 + small(r), rows = K * small(r);
+    float *dA = reals(r, area(rows, K));
+    k->block_sym_bwd(dA, reals(r, area(rows, K)), reals(r, area(rows, K)), reals(r, (size_t)rows), rows, K);
+    trace_reals(t, dA, area(rows, K));
+}
+
+void run_diagonals(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int B = small(r), K = small(r);
+    float *Y = reals(r, area(B * K, K));
+    k->diagonals(Y, -1.5f, reals(r, (size_t)B), B, K);
+    trace_reals(t, Y, area(B * K, K));
+}
+
+void run_diagonal_set(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int K = size(r);
+    float *Y = reals(r, area(K, K));
+    k->diagonal_set(Y, 1, K);
+    trace_reals(t, Y, area(K, K));
+}
+
+void run_cut_loss(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    int K = 1 + small(r);
+    double *num = room(3, sizeof *num), *den = room(3, sizeof *den);
+    float *loss = reals(r, 1);
+    k->cut_loss(loss, num, den, reals(r, area(g.nodes, K)), reals(r, area(3 * K, K)), reals(r, (size_t)g.nodes),
+                g.node_ptr, 3, K);
+    trace_reals(t, loss, 1);
+    trace_doubles(t, num, 3);
+    trace_doubles(t, den, 3);
+}
+
+void run_closeness(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), H = 1 + small(r) % 4, K = small(r);
+    float *u = reals(r, area(N, H * K)), *sum = reals(r, area(N, H));
+    k->closeness(u, sum, reals(r, (size_t)N), reals(r, area(H, K)), N, H, K);
+    trace_reals(t, u, area(N, H * K));
+    trace_reals(t, sum, area(N, H));
+}
+
+void run_head_weights(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), H = 1 + small(r);
+    float *out = reals(r, (size_t)N);
+    k->head_weights(out, reals(r, (size_t)H), reals(r, area(N, H)), mp_rng_below(&r->rng, H), N, H);
+    trace_reals(t, out, (size_t)N);
+}
+
+void run_minus_sums(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = size(r);
+    float *rows = reals(r, (size_t)N), *cols = reals(r, (size_t)C);
+    k->minus_sums(rows, cols, reals(r, area(N, C)), N, C);
+    trace_reals(t, rows, (size_t)N);
+    trace_reals(t, cols, (size_t)C);
 }

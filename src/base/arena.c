@@ -68,6 +68,7 @@ typedef struct given {
 
 struct mp_arena {
     mp_held held;        /* first: the arena is what is held */
+    mp_source from;      /* get NULL: memory of this process */
     chunk *top;          /* NULL: holds nothing              */
     given pieces[GIVEN]; /* largest first */
     size_t scratch; /* bytes that scratch needed beyond the chunk it began in; the next reset makes room for them */
@@ -142,18 +143,45 @@ static chunk *chunk_try(size_t size, chunk *older)
     return c;
 }
 
-static void chunk_free(chunk *c)
+/* A chunk whose header lies apart, and whose bytes the sanitizer has no say in: others use them at other times. */
+static chunk *chunk_over(const mp_source *from, size_t size, chunk *older)
 {
-    atomic_fetch_sub(&total_bytes, c->size);
-    give_out(c->data, c->size);
+    chunk *c = mp_get(sizeof *c, _Alignof(chunk));
+    unsigned char *data = c ? from->get(from->state, size) : NULL;
+    if (data) {
+        *c = (chunk){ older, size, 0, 0, data };
+        return c;
+    }
     mp_put(c);
+    return NULL;
+}
+
+static chunk *chunk_for(const mp_arena *a, size_t size, chunk *older)
+{
+    return a->from.get ? chunk_over(&a->from, size, older) : chunk_try(size, older);
+}
+
+static void chunk_free(const mp_arena *a, chunk *c)
+{
+    if (a->from.get) {
+        a->from.put(a->from.state, c->data);
+    } else {
+        atomic_fetch_sub(&total_bytes, c->size);
+        give_out(c->data, c->size);
+    }
+    mp_put(c);
+}
+
+static void close_to_others(const mp_arena *a, void *p, size_t n)
+{
+    if (!a->from.get) take_back(p, n);
 }
 
 static void free_all(mp_arena *a)
 {
     for (chunk *c = a->top, *older; c; c = older) {
         older = c->older;
-        chunk_free(c);
+        chunk_free(a, c);
     }
     a->top = NULL;
 }
@@ -175,6 +203,27 @@ mp_arena *mp_arena_new(size_t first_bytes)
     }
     mp_hold(&a->held, release);
     return a;
+}
+
+mp_arena *mp_arena_over(mp_source from, size_t first_bytes)
+{
+    mp_arena *a = mp_get(sizeof *a, _Alignof(mp_arena));
+    if (!a) mp_give_up(mp_no_memory(sizeof *a));
+    *a = (mp_arena){ .from = from };
+    a->top = chunk_for(a, first_bytes, NULL);
+    if (a->top) return a;
+    mp_put(a);
+    mp_give_up(MP_ERR_LIMIT);
+}
+
+bool mp_arena_piece(const mp_arena *a, int i, void **at, size_t *used)
+{
+    const chunk *c = a->top;
+    for (; c && i > 0; i--) c = c->older;
+    if (!c) return false;
+    *at = c->data;
+    *used = c->used;
+    return true;
 }
 
 void mp_arena_free(mp_arena *a)
@@ -199,11 +248,11 @@ void mp_arena_reset(mp_arena *a)
         for (const chunk *c = a->top; c; c = c->older) all += c->most;
         if (all < SMALL) all += all / 4; /* the next step may need a little more */
         free_all(a);
-        a->top = chunk_try(all, NULL); /* joining never fails: without it the arena grows anew */
+        a->top = chunk_for(a, all, NULL); /* joining never fails: without it the arena grows anew */
         a->scratch = 0;
     }
     if (a->top) {
-        take_back(a->top->data, a->top->used);
+        close_to_others(a, a->top->data, a->top->used);
         a->top->used = 0;
     }
     memset(a->pieces, 0, sizeof a->pieces);
@@ -238,7 +287,7 @@ void mp_arena_give(mp_arena *a, void *piece, size_t bytes)
 {
     given *least = &a->pieces[GIVEN - 1];
     bytes = bytes / ALIGN * ALIGN;
-    take_back(piece, bytes);
+    close_to_others(a, piece, bytes);
     if (bytes <= least->bytes) return;
     *least = (given){ piece, bytes };
     settle(a->pieces, GIVEN - 1);
@@ -269,13 +318,13 @@ void mp_arena_back(mp_arena *a, mp_arena_mark m)
         mp_assert(older != NULL || m.chunk == NULL);
         beyond += a->top->used;
         forget(a, a->top->data, a->top->size);
-        chunk_free(a->top);
+        chunk_free(a, a->top);
         a->top = older;
     }
     if (beyond > a->scratch) a->scratch = beyond;
     if (!a->top) return;
     forget(a, a->top->data + m.used, a->top->size - m.used);
-    take_back(a->top->data + m.used, a->top->used - m.used);
+    close_to_others(a, a->top->data + m.used, a->top->used - m.used);
     a->top->used = m.used;
 }
 
@@ -286,8 +335,8 @@ void *mp_arena_raw(mp_arena *a, size_t count, size_t size)
     chunk *c = a->top;
     if (!c || need > c->size - c->used) {
         size_t held = mp_arena_held(a), next = held < DOUBLES ? held : held / 4, more = need > next ? need : next;
-        c = chunk_try(more, a->top);
-        if (!c) mp_give_up(mp_no_memory(more));
+        c = chunk_for(a, more, a->top);
+        if (!c) mp_give_up(a->from.get ? MP_ERR_LIMIT : mp_no_memory(more));
         a->top = c;
     }
     void *p = c->data + c->used;

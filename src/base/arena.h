@@ -9,6 +9,7 @@
 #include "base/err.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,18 @@ typedef struct mp_arena_mark {
 
 mp_arena *mp_arena_new(size_t first_bytes);
 void mp_arena_free(mp_arena *a); /* NULL is allowed */
+
+/* An arena over memory from elsewhere, which it never touches itself: what is asked of it zeroed is not for such memory. `get`
+ * returns NULL when there is none, with a message (mp_fail). The arena is its owner's to free: no guard does (guard.h). */
+typedef struct mp_source {
+    void *(*get)(void *state, size_t bytes);
+    void (*put)(void *state, void *p);
+    void *state;
+} mp_source;
+mp_arena *mp_arena_over(mp_source from, size_t first_bytes);
+
+/* The i-th piece of memory that it holds, the newest first, and how much of it is handed out; false: there are no more. */
+bool mp_arena_piece(const mp_arena *a, int i, void **at, size_t *used);
 
 /* Forgets everything but keeps the memory, as one piece: a loop that resets each step allocates only at first. */
 void mp_arena_reset(mp_arena *a);

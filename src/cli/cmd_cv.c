@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/device.h"
 #include "cli/setup.h"
 #include "cli/study_go.h"
 #include "cli/watch.h"
@@ -14,7 +15,7 @@ typedef struct cv {
     mp_column_options columns;
     mp_study_options how;
     const char *pools, *store, *data, *folds_from, *preset, *part;
-    int seeds, folds, jobs, threads, workers, grid, quiet;
+    int seeds, folds, jobs, threads, workers, device, group, grid, quiet;
 } cv;
 
 /* clang-format off */
@@ -26,6 +27,8 @@ static const mp_opt own[] = {
     { "jobs", MP_OPT_INT, offsetof(cv, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors", MP_COMMON },
     { "threads", MP_OPT_INT, offsetof(cv, threads), "0", 0, 256, NULL, "threads of one run; 0 = 1, or all processors when --jobs is 1" },
     MP_WORKERS_ROW(cv),
+    MP_DEVICE_ROW(cv),
+    MP_GROUP_ROW(cv),
     MP_COLUMN_STRICT(cv),
     { "quiet", MP_OPT_FLAG, offsetof(cv, quiet), "false", 0, 1, NULL, "no progress" },
     { 0 }
@@ -99,9 +102,11 @@ static mp_err add_dataset(cv *c, const char *name, const mp_cli_args *args, mp_s
     return add_models(c, args, &sets, d, f, s);
 }
 
-static mp_err run(void *conf, const mp_cli_args *args)
+static mp_err go(void *asked, mp_group *group)
 {
-    cv *c = conf;
+    const mp_device_use *use = asked;
+    cv *c = use->conf;
+    const mp_cli_args *args = use->args;
     int n;
     const char *const *names = mp_cli_split(args->operand[0], args->arena, &n);
     if (n == 0) return mp_fail(MP_ERR_USAGE, "expected the name of a data set (midpool data list)");
@@ -123,11 +128,20 @@ static mp_err run(void *conf, const mp_cli_args *args)
                    .part = part,
                    .seeds = c->seeds,
                    .jobs = side.jobs,
+                   .group = group,
+                   .lanes = c->group,
+                   .group_only = mp_device_only(c->device),
                    .listener = mp_watch_begin(&watch, c->quiet, &given, NULL),
                    .threads = side.threads };
     for (int i = 0; i < n; i++) MP_TRY(add_dataset(c, names[i], args, &s));
     MP_TRY(mp_given_check(&given));
     MP_TRY(mp_study_prepare(&s));
-    mp_listener_line(&s.listener, "%d runs, %d side by side, kept in %s", s.plan.count, side.jobs, c->store);
+    mp_listener_line(&s.listener, "%d runs, %d side by side, kept in %s", s.plan.count, mp_study_side(&s), c->store);
     return mp_study_go(&s, &c->how);
+}
+
+static mp_err run(void *conf, const mp_cli_args *args)
+{
+    const cv *c = conf;
+    return mp_device_run(c->device, c->quiet, go, &(mp_device_use){ conf, args });
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/device.h"
 #include "cli/setup.h"
 #include "cli/watch.h"
 #include "cli/workers.h"
@@ -13,7 +14,7 @@
 
 typedef struct conf {
     const char *store, *out, *markdown, *figures, *data, *datasets, *pools, *part;
-    int quick, show, dry_run, seeds, folds, grid, jobs, threads, workers, quiet;
+    int quick, show, dry_run, seeds, folds, grid, jobs, threads, workers, device, group, quiet;
 } conf;
 
 /* clang-format off */
@@ -27,6 +28,8 @@ static const mp_opt options[] = {
     { "jobs", MP_OPT_INT, offsetof(conf, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors" },
     { "threads", MP_OPT_INT, offsetof(conf, threads), "0", 0, 256, NULL, "threads of one run; 0 = 1, or all processors when --jobs is 1" },
     MP_WORKERS_ROW(conf),
+    MP_DEVICE_ROW(conf),
+    MP_GROUP_ROW(conf),
     { "quiet", MP_OPT_FLAG, offsetof(conf, quiet), "false", 0, 1, NULL, "no progress" },
     { 0 }
 };
@@ -200,15 +203,16 @@ static mp_err print_part(const mp_lab *lab)
     return e;
 }
 
-static mp_err run(void *data, const mp_cli_args *args)
+static mp_err go(void *asked, mp_group *group)
 {
-    const conf *c = data;
+    const mp_device_use *use = asked;
+    const conf *c = use->conf;
+    const mp_cli_args *args = use->args;
     const mp_experiment *const *x;
     int n;
     mp_side side;
     mp_watch watch;
     mp_part part;
-    if (args->operands == 0) return print_list();
     MP_TRY(mp_part_read(c->part, &part));
     if (part.n && (c->show || c->dry_run))
         return mp_fail(MP_ERR_USAGE, "--part is for running: without --show and --dry-run");
@@ -228,6 +232,8 @@ static mp_err run(void *data, const mp_cli_args *args)
                                                 .folds = c->folds,
                                                 .grid = (mp_grid)c->grid,
                                                 .jobs = side.jobs,
+                                                .group = group,
+                                                .lanes = c->group,
                                                 .part = part,
                                                 .threads = side.threads,
                                                 .datasets = c->datasets,
@@ -242,6 +248,13 @@ static mp_err run(void *data, const mp_cli_args *args)
     MP_TRY(mp_lab_make(lab, x, n, section));
     if (part.n) return print_part(lab);
     return show(c, args, section, n);
+}
+
+static mp_err run(void *data, const mp_cli_args *args)
+{
+    const conf *c = data;
+    if (args->operands == 0) return print_list();
+    return mp_device_run(c->device, c->quiet, go, &(mp_device_use){ data, args });
 }
 
 const mp_cli mp_cmd_reproduce = {

@@ -12,6 +12,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/device.h"
 #include "cli/setup.h"
 #include "cli/study_go.h"
 #include "cli/watch.h"
@@ -30,7 +31,7 @@ typedef struct sweep {
     mp_column_options columns;
     mp_study_options how;
     const char *store, *data, *folds_from, *datasets, *preset, *rows, *part;
-    int seeds, folds, jobs, threads, workers, grid, quiet, mid;
+    int seeds, folds, jobs, threads, workers, device, group, grid, quiet, mid;
     int search, points, search_seed, eta, least_epochs;
 } sweep;
 enum { SEARCH_GRID, SEARCH_RANDOM, SEARCH_HALVING };
@@ -49,6 +50,8 @@ static const mp_opt own[] = {
     { "jobs", MP_OPT_INT, offsetof(sweep, jobs), "0", 0, 256, NULL, "runs side by side; 0 = all processors", MP_COMMON },
     { "threads", MP_OPT_INT, offsetof(sweep, threads), "0", 0, 256, NULL, "threads of one run; 0 = 1, or all processors when jobs is 1" },
     MP_WORKERS_ROW(sweep),
+    MP_DEVICE_ROW(sweep),
+    MP_GROUP_ROW(sweep),
     MP_COLUMN_STRICT(sweep),
     { "quiet", MP_OPT_FLAG, offsetof(sweep, quiet), "false", 0, 1, NULL, "no progress" },
     { 0 }
@@ -427,6 +430,8 @@ static mp_err plan(work *w)
                            .models_all = c->how.models_all,
                            .seeds = c->seeds,
                            .jobs = side.jobs,
+                           .lanes = c->group,
+                           .group_only = mp_device_only(c->device),
                            .listener = mp_watch_begin(&w->watch, c->quiet, &w->given, swept(w)),
                            .threads = side.threads };
     const char *const *names = names_of(w, c->datasets, "datasets", &n);
@@ -443,13 +448,20 @@ static mp_err plan(work *w)
     return mp_study_prepare(&w->study);
 }
 
+static mp_err go(void *planned, mp_group *group)
+{
+    work *w = planned;
+    mp_study *s = &w->study;
+    s->group = group;
+    mp_listener_line(&s->listener, "%d rows, %d runs, %d side by side, kept in %s", s->rows, s->plan.count,
+                     mp_study_side(s), s->store_path);
+    return mp_study_go(s, &w->conf->how);
+}
+
 static mp_err run(void *conf, const mp_cli_args *args)
 {
     work *w = MP_NEW(args->arena, work, 1);
     *w = (work){ .conf = conf, .args = args, .path = args->operand[0] };
     MP_TRY(plan(w));
-    mp_study *s = &w->study;
-    mp_listener_line(&s->listener, "%d rows, %d runs, %d side by side, kept in %s", s->rows, s->plan.count, s->jobs,
-                     s->store_path);
-    return mp_study_go(s, &w->conf->how);
+    return mp_device_run(w->conf->device, w->conf->quiet, go, w);
 }

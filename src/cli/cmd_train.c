@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/device.h"
 #include "cli/given.h"
 #include "cli/progress.h"
 #include "cli/setup.h"
@@ -25,7 +26,7 @@ typedef struct train {
     mp_config config;
     mp_column_options columns;
     const char *out, *data, *folds_from, *preset;
-    int fold, folds, threads, resume, json, quiet;
+    int fold, folds, threads, device, resume, json, quiet;
 } train;
 
 /* clang-format off */
@@ -33,6 +34,7 @@ static const mp_opt own[] = {
     { "fold", MP_OPT_INT, offsetof(train, fold), "1", 1, 100, NULL, "which fold tests; the one before it validates", MP_COMMON },
     { "folds", MP_OPT_INT, offsetof(train, folds), "0", 0, 100, NULL, "number of folds; 0 = as the fold files have, else 10" },
     { "threads", MP_OPT_INT, offsetof(train, threads), "0", 0, 256, NULL, "threads; 0 = all processors. The result does not depend on it", MP_COMMON },
+    MP_DEVICE_ROW(train),
     { "resume", MP_OPT_FLAG, offsetof(train, resume), "true", 0, 1, NULL, "continue a run that was stopped (OUT.part)" },
     { "json", MP_OPT_FLAG, offsetof(train, json), "false", 0, 1, NULL, "the result as one JSON object on stdout", MP_COMMON },
     MP_COLUMN_STRICT(train),
@@ -153,6 +155,7 @@ static mp_err load(train *t, const mp_cli_args *args, mp_dataset *d, mp_folds *f
     *d = *as_used;
     MP_TRY(mp_given_settle(args, d->task, &t->config));
     MP_TRY(mp_run_check(d, &t->config));
+    if (mp_device_only(t->device)) MP_TRY(mp_run_check_gpu(d, &t->config));
     MP_TRY(mp_study_prepare_data(d, &t->config, mp_setup_threads(t->threads), NULL, a));
     MP_TRY(mp_folds_load(d, t->folds_from, t->folds, a, f));
     if (t->fold > f->count)
@@ -182,7 +185,7 @@ static mp_err save_model(const train *t, mp_model *model, const mp_dataset *d, c
 }
 
 static mp_err fit_and_save(train *t, const mp_cli_args *args, const mp_dataset *d, const mp_folds *f, const mp_split *s,
-                           mp_progress *p, mp_buf *out)
+                           mp_group *group, mp_progress *p, mp_buf *out)
 {
     mp_arena *a = args->arena;
     mp_run_key key = mp_run_key_of(d, f, s, &t->config);
@@ -197,6 +200,7 @@ static mp_err fit_and_save(train *t, const mp_cli_args *args, const mp_dataset *
                          .identity = identity,
                          .save_every = SAVE_SECONDS,
                          .stop = mp_halt_asked(),
+                         .group = group,
                          .end = &end };
     mp_run_result r;
     mp_model *model;
@@ -214,9 +218,19 @@ static mp_err fit_and_save(train *t, const mp_cli_args *args, const mp_dataset *
     return mp_cli_print(out->p, out->n);
 }
 
-static mp_err run(void *conf, const mp_cli_args *args)
+/* auto: what the GPU cannot do, this processor does. */
+static mp_group *settled(const train *t, const mp_dataset *d, mp_group *group, mp_progress *p)
 {
-    train *t = conf;
+    if (t->device != MP_DEVICE_AUTO || !group || mp_run_check_gpu(d, &t->config) == MP_OK) return group;
+    mp_progress_line(p, "%s", mp_message());
+    return NULL;
+}
+
+static mp_err go(void *asked, mp_group *group)
+{
+    const mp_device_use *use = asked;
+    train *t = use->conf;
+    const mp_cli_args *args = use->args;
     mp_dataset d;
     mp_folds f;
     const mp_split *s = NULL;
@@ -230,7 +244,13 @@ static mp_err run(void *conf, const mp_cli_args *args)
     mp_progress_line(&p, "%s, fold %d of %d, seed %d: %d graphs train, %d validate, %d test", model, t->fold, f.count,
                      t->config.seed, s->n_train, s->n_val, s->n_test);
     mp_buf out = { 0 };
-    mp_err e = fit_and_save(t, args, &d, &f, s, &p, &out);
+    mp_err e = fit_and_save(t, args, &d, &f, s, settled(t, &d, group, &p), &p, &out);
     mp_buf_free(&out);
     return e;
+}
+
+static mp_err run(void *conf, const mp_cli_args *args)
+{
+    const train *t = conf;
+    return mp_device_run(t->device, t->quiet, go, &(mp_device_use){ conf, args });
 }

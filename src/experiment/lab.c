@@ -33,6 +33,8 @@ mp_lab *mp_lab_new(const mp_lab_options *o, mp_arena *a)
                                     .command = o->command,
                                     .jobs = o->jobs,
                                     .threads = o->threads,
+                                    .group = o->group,
+                                    .lanes = o->lanes,
                                     .part = o->part,
                                     .keep_models = i == 1,
                                     .listener = o->listener };

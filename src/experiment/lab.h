@@ -27,6 +27,8 @@ typedef struct mp_lab_options {
     int seeds, folds;    /* 0: as the experiment has it */
     mp_grid grid;        /* of MID; none: h 5, drop 0.1 */
     int jobs, threads;
+    mp_group *group;              /* of a GPU, which trains what it can; NULL: none */
+    int lanes;                    /* runs side by side there; 0: as its memory allows */
     mp_part part;                 /* what is trained and measured here */
     const char *datasets, *pools; /* "MUTAG,PTC_MR" in place of the experiment's; NULL: its own */
     mp_listener listener;

@@ -286,17 +286,24 @@ mp_sparse mp_sparse_pick(mp_arena *a, const mp_sparse *x, const int *which, int 
 void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n, bool sums_only,
                      mp_graph *out, mp_sparse *out_x)
 {
-    const mp_twins *twins = all->norm ? all->norm->twins : NULL;
-    mp_assert(!all->edge_from);         /* a collection has its attributes in the order of its edges */
-    if (is_everything(all, which, n)) { /* one huge graph: no second copy */
-        *out = *all;
-        out->norm = MP_NEW(a, mp_norm, 1);
-        out->norm->twins = twins;
-        out->sums_only = sums_only;
-        out->which = which;
-        *out_x = *all_x;
+    if (!is_everything(all, which, n)) {
+        mp_graph_gather_copy(a, all, all_x, which, n, sums_only, out, out_x);
         return;
     }
+    mp_assert(!all->edge_from); /* one huge graph: no second copy */
+    *out = *all;
+    out->norm = MP_NEW(a, mp_norm, 1);
+    out->norm->twins = all->norm ? all->norm->twins : NULL;
+    out->sums_only = sums_only;
+    out->which = which;
+    *out_x = *all_x;
+}
+
+void mp_graph_gather_copy(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n,
+                          bool sums_only, mp_graph *out, mp_sparse *out_x)
+{
+    const mp_twins *twins = all->norm ? all->norm->twins : NULL;
+    mp_assert(!all->edge_from); /* a collection has its attributes in the order of its edges */
     gather_graphs(a, all, which, n, sums_only, out);
     if (all->aim) {
         const mp_sparse column = { .rows = all->nodes, .cols = 1, .val = all->aim };

@@ -128,6 +128,9 @@ void mp_sparse_know(mp_arena *a, mp_sparse *x);
  * reverses and attributes stay behind, and where the collection knows its twins the edges of graphs that have classes of them. */
 void mp_graph_gather(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n, bool sums_only,
                      mp_graph *out, mp_sparse *out_x);
+/* The same, and where all graphs are taken a copy too: everything is in the arena. */
+void mp_graph_gather_copy(mp_arena *a, const mp_graph *all, const mp_sparse *all_x, const int *which, int n,
+                          bool sums_only, mp_graph *out, mp_sparse *out_x);
 
 MP_API_END
 

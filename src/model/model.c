@@ -433,6 +433,20 @@ bool mp_model_sums_only(const mp_model *m)
     return true;
 }
 
+const char *mp_model_needs_sight(const mp_model *m)
+{
+    if (m->baseline) return m->baseline->name;
+    if (m->conf.clip > 0) return "clip";
+    if (m->conf.score_from != MP_FROM_CURRENT) return "score-from";
+    if (mp_config_aims(&m->conf)) return "attention-loss";
+    if (m->goal.task != &mp_task_classify) return m->goal.task->name;
+    for (int l = 0; l < m->blocks; l++) {
+        if (!m->conv[l].kind->unseen) return m->conv[l].kind->name;
+        if (m->pool[l] && !mp_pool_unseen(m->pool[l])) return m->pool[l]->op->title;
+    }
+    return NULL;
+}
+
 bool mp_model_whole_batch(const mp_model *m)
 {
     const mp_conv_kind *kind = conv_of(&m->conf);
@@ -457,25 +471,6 @@ const mp_config *mp_model_config(const mp_model *m)
 int mp_model_features(const mp_model *m)
 {
     return m->in.features;
-}
-
-/* Columns of attributes or degrees are numbers: one table. Each column of labels is a table. */
-static mp_tables tables_of(int numbers, int columns, const int *count)
-{
-    mp_tables t = { 0 };
-    if (numbers) t.rows[t.count++] = numbers;
-    for (int k = 0; k < columns; k++) t.rows[t.count++] = count[k];
-    return t;
-}
-
-mp_inputs mp_inputs_of(const mp_recipe *r, int outputs)
-{
-    mp_inputs in = { .features = mp_recipe_columns(r), .edge_features = mp_recipe_edge_columns(r), .outputs = outputs };
-    _Static_assert(MP_TABLES_MOST >= MP_MAX_LABEL_COLUMNS + 1, "a table for each column of labels, and one of numbers");
-    in.tables = tables_of(r->attributes, r->label_columns, r->label_count);
-    if (r->degree != MP_DEGREE_NONE) in.tables.count = 0;
-    in.edge_tables = tables_of(r->edge_attributes, r->edge_label_columns, r->edge_label_count);
-    return in;
 }
 
 int mp_model_edge_features(const mp_model *m)

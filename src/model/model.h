@@ -67,6 +67,9 @@ MP_MUST mp_err mp_model_accepts(const mp_model *m, const mp_graph *g);
 /* Adds to nodes[l] how many nodes pooling l meets of a graph of n nodes, as far as that does not depend on scores. */
 void mp_model_meets(const mp_model *m, int n, int64_t *nodes);
 
+/* What of a network, as configured, has to look at what kernels write, or lacks kernels on a GPU; NULL: nothing. */
+const char *mp_model_needs_sight(const mp_model *m);
+
 mp_params *mp_model_params(mp_model *m);
 bool mp_model_sums_only(const mp_model *m);   /* of a graph it asks nothing but GCN's sums: see mp_graph_gather */
 bool mp_model_whole_batch(const mp_model *m); /* a batch must not be cut: a layer normalises over it */

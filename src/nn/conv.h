@@ -36,6 +36,7 @@ typedef struct mp_conv_kind {
     bool reads_once; /* its backward needs the values of its input for one product alone, before that writes the input's
                         gradient */
     bool edge_x;     /* needs attributes of edges                     */
+    bool unseen;     /* never looks at what kernels write, and a GPU has all of these */
     bool whole_batch;                   /* normalises over the batch: it must not be cut */
     const struct mp_conv_kind *without; /* takes its place where edges are new and have no attributes; NULL: it stays */
     const struct mp_conv_kind *of_shares; /* takes its place on edges whose weights are shares already, so that it must

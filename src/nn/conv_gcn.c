@@ -56,13 +56,19 @@ const mp_conv_kind mp_conv_gcn = { .name = "gcn",
                                    .run = gcn_run,
                                    .sums_only = true,
                                    .reads_once = true,
+                                   .unseen = true,
                                    .of_shares = &mp_conv_gcn_noloop };
 const mp_conv_kind mp_conv_gcn_noloop = { .name = "gcn-noloop",
                                           .formula = "A X W + b",
                                           .size = sizeof(sum),
                                           .init = sum_init,
                                           .run = plain_run,
-                                          .reads_once = true };
-const mp_conv_kind mp_conv_gcn_raw = {
-    .name = "gcn-raw", .formula = "A X W", .size = sizeof(sum), .init = raw_init, .run = plain_run, .reads_once = true
-};
+                                          .reads_once = true,
+                                          .unseen = true };
+const mp_conv_kind mp_conv_gcn_raw = { .name = "gcn-raw",
+                                       .formula = "A X W",
+                                       .size = sizeof(sum),
+                                       .init = raw_init,
+                                       .run = plain_run,
+                                       .reads_once = true,
+                                       .unseen = true };

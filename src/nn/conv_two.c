@@ -89,13 +89,13 @@ static mp_mat *cheb_run(const void *state, mp_ctx *c, const mp_graph *g, mp_inpu
 
 /* clang-format off */
 const mp_conv_kind mp_conv_graph = { .name = "graphconv", .formula = "A X W_rel + b + X W_root",
-                                     .size = sizeof(two), .init = graph_init, .run = graph_run };
+                                     .size = sizeof(two), .init = graph_init, .run = graph_run, .unseen = true };
 const mp_conv_kind mp_conv_graph_mean = { .name = "graphconv-mean", .formula = "mean over edges of w x W_rel + b + X W_root",
                                           .size = sizeof(two), .init = graph_init, .run = mean_run };
 const mp_conv_kind mp_conv_sage = { .name = "sage", .formula = "mean over neighbours W_l + b + X W_r",
                                     .size = sizeof(two), .init = sage_init, .run = sage_run };
 const mp_conv_kind mp_conv_gin = { .name = "gin", .formula = "MLP((A+I) X)", .size = sizeof(two), .init = gin_init,
-                                   .run = gin_run,
+                                   .run = gin_run, .unseen = true,
                                    .reads_once = true }; /* the second map reads what the first one made */
 const mp_conv_kind mp_conv_cheb = { .name = "cheb", .formula = "X W_0 - D^-1/2 A D^-1/2 X W_1 + b",
                                     .size = sizeof(two), .init = cheb_init, .run = cheb_run };

@@ -170,12 +170,16 @@ void mp_param_write(const mp_params *p, int id, float *file)
 
 void mp_params_bind(const mp_params *p, mp_ctx *c, mp_real *grad)
 {
+    mp_params_bind_at(p, c, p->theta, grad);
+}
+
+void mp_params_bind_at(const mp_params *p, mp_ctx *c, mp_real *theta, mp_real *grad)
+{
     c->params = MP_NEW_RAW(c->arena, mp_mat, p->count);
     for (int id = 0; id < p->count; id++) {
         const mp_param *q = &p->list[id];
-        c->params[id] = (mp_mat){ .rows = q->rows,
-                                  .cols = q->cols,
-                                  .v = p->theta + q->offset,
-                                  .g = grad && !q->buffer ? grad + q->offset : NULL };
+        c->params[id] = (mp_mat){
+            .rows = q->rows, .cols = q->cols, .v = theta + q->offset, .g = grad && !q->buffer ? grad + q->offset : NULL
+        };
     }
 }

@@ -66,8 +66,9 @@ void mp_params_init(mp_params *p, uint64_t seed, uint64_t fold);
 void mp_param_read(mp_params *p, int id, const float *file);
 void mp_param_write(const mp_params *p, int id, float *file);
 
-/* Sets up c->params: weights from the block, gradients in `grad` (params.size elements, or NULL). */
+/* Sets up c->params: weights from the block, gradients in `grad` (params.size elements, or NULL). _at: weights elsewhere. */
 void mp_params_bind(const mp_params *p, mp_ctx *c, mp_real *grad);
+void mp_params_bind_at(const mp_params *p, mp_ctx *c, mp_real *theta, mp_real *grad);
 static inline mp_mat *mp_use(mp_ctx *c, int id)
 {
     return id < 0 ? NULL : &c->params[id];

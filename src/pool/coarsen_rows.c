@@ -18,6 +18,7 @@ static void rows_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
 const mp_coarsener mp_coarsen_rows = { .name = "rows alone",
                                        .formula = "X_keep f(R); no edges",
                                        .run = rows_run,
+                                       .unseen = mp_unseen_always,
                                        .sums_only = mp_sums_only_always,
                                        .kept_rows = true,
                                        .lift = MP_LIFT_ROWS,

@@ -94,6 +94,21 @@ bool mp_sums_only_always(const void *state, const mp_config *conf)
     return true;
 }
 
+bool mp_unseen_always(const void *state, const mp_config *conf)
+{
+    return mp_sums_only_always(state, conf);
+}
+
+bool mp_pool_unseen(const mp_pool *pool)
+{
+    const mp_scorer *score = pool->op->scorer;
+    const mp_selector *select = pool->selector;
+    const mp_coarsener *coarsen = pool->coarsener;
+    return !mp_loses_edges(pool->conf) && score->unseen && score->unseen(pool->score_state, pool->conf) &&
+           select->unseen && select->unseen(pool->select_state, pool->conf) && coarsen->unseen &&
+           coarsen->unseen(pool->coarsen_state, pool->conf);
+}
+
 mp_edges mp_pool_edges(const mp_pool *pool)
 {
     return pool->coarsener->edges_as ? pool->coarsener->edges_as(pool->conf) : pool->coarsener->edges;

@@ -69,7 +69,9 @@ typedef struct mp_setup {
     void (*init)(void *state, const mp_setup *s); /* claims parameters; may be NULL */                                 \
     void (*run)(const struct mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p);                              \
     /* Whether it asks of a graph nothing but GCN's sums (mp_graph_gather); NULL: it asks for more. */                 \
-    bool (*sums_only)(const void *state, const mp_config *conf);
+    bool (*sums_only)(const void *state, const mp_config *conf);                                                       \
+    /* Whether it never looks at what kernels write, so that a GPU can run it (mp_ctx); NULL: it does. */              \
+    bool (*unseen)(const void *state, const mp_config *conf);
 
 typedef struct mp_scorer {
     MP_PART
@@ -90,8 +92,9 @@ typedef struct mp_coarsener {
     const mp_conv_kind *(*next_conv)(const mp_config *conf, const mp_conv_kind *usual);
 } mp_coarsener;
 
-/* For parts that ask nothing of a graph, however they are configured. */
+/* For parts that ask nothing of a graph, or never look, however they are configured. */
 bool mp_sums_only_always(const void *state, const mp_config *conf);
+bool mp_unseen_always(const void *state, const mp_config *conf);
 
 /* What an auxiliary loss is a mean over. */
 typedef enum mp_over { MP_OVER_GRAPHS, MP_OVER_NODES } mp_over;
@@ -156,6 +159,8 @@ mp_pool *mp_pool_new_seeing(mp_arena *a, const mp_pool_op *op, const mp_config *
 void mp_pool_ends(mp_pool *pool);
 /* Whether all it asks of a graph, as configured, is the normalised sum over closed neighbourhoods. */
 bool mp_pool_sums_only(const mp_pool *pool);
+/* Whether none of its parts, as configured, looks at what kernels write. */
+bool mp_pool_unseen(const mp_pool *pool);
 /* What becomes of edges, as configured. */
 mp_edges mp_pool_edges(const mp_pool *pool);
 /* The convolution that follows it in the place of `usual`. */

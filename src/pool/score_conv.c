@@ -78,6 +78,13 @@ static bool sag_sums_only(const void *state, const mp_config *conf)
     return a->conv.kind->sums_only;
 }
 
+static bool sag_unseen(const void *state, const mp_config *conf)
+{
+    const sag *a = state;
+    (void)conf;
+    return a->conv.kind->unseen;
+}
+
 const mp_scorer mp_score_conv = { .name = "convolution",
                                   .formula = "GCN(X)",
                                   .options = "score-conv variant score-from score-layers score-hidden:score-layers!=1",
@@ -85,6 +92,7 @@ const mp_scorer mp_score_conv = { .name = "convolution",
                                   .size = sizeof(sag),
                                   .init = sag_init,
                                   .run = sag_run,
+                                  .unseen = sag_unseen,
                                   .sums_only = sag_sums_only };
 
 typedef struct gsa {
@@ -137,6 +145,13 @@ static bool gsa_sums_only(const void *state, const mp_config *conf)
     return a->conv.kind->sums_only && (!a->fused || a->fuse.kind->sums_only);
 }
 
+static bool gsa_unseen(const void *state, const mp_config *conf)
+{
+    const gsa *a = state;
+    (void)conf;
+    return a->conv.kind->unseen && (!a->fused || a->fuse.kind->unseen);
+}
+
 const mp_scorer mp_score_gsa = { .own = &gsa_set,
                                  .name = "structure and feature",
                                  .formula = "a tanh(GCN(X)) + (1-a) tanh(X W + b)",
@@ -145,4 +160,5 @@ const mp_scorer mp_score_gsa = { .own = &gsa_set,
                                  .size = sizeof(gsa),
                                  .init = gsa_init,
                                  .run = gsa_run,
+                                 .unseen = gsa_unseen,
                                  .sums_only = gsa_sums_only };

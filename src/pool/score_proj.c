@@ -44,6 +44,7 @@ const mp_scorer mp_score_proj = { .name = "projection",
                                   .size = sizeof(proj),
                                   .init = proj_init,
                                   .run = proj_run,
+                                  .unseen = mp_unseen_always,
                                   .sums_only = mp_sums_only_always };
 
 static void linear_init(void *state, const mp_setup *s)
@@ -64,4 +65,5 @@ const mp_scorer mp_score_linear = { .name = "linear",
                                     .size = sizeof(mp_lin),
                                     .init = linear_init,
                                     .run = linear_run,
+                                    .unseen = mp_unseen_always,
                                     .sums_only = mp_sums_only_always };

@@ -51,6 +51,7 @@ const mp_selector mp_select_ratio = { .name = "TOP_k",
                                       .formula = "k = ceil(ratio n) largest keys",
                                       .options = "ratio:min-score=0",
                                       .run = best_run,
+                                      .unseen = mp_unseen_always,
                                       .sums_only = mp_sums_only_always,
                                       .count = mp_count_ratio };
 
@@ -65,6 +66,7 @@ const mp_selector mp_select_floor = { .name = "TOP_k",
                                       .formula = "k = max(2, floor(ratio n)) largest keys",
                                       .options = "ratio:min-score=0",
                                       .run = best_run,
+                                      .unseen = mp_unseen_always,
                                       .sums_only = mp_sums_only_always,
                                       .count = count_floor };
 

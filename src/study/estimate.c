@@ -57,11 +57,28 @@ mp_err mp_study_estimate(const mp_study *s, const mp_study_row *row, mp_estimate
     return MP_OK;
 }
 
+#define MOST_LANES 100 /* more of them gain nothing */
+
+int mp_study_side(const mp_study *s)
+{
+    size_t most = 1;
+    if (!s->group) return s->jobs;
+    if (s->lanes) return s->lanes;
+    for (int i = 0; i < s->rows; i++) {
+        mp_forecast f;
+        if (mp_study_forecast(s, &s->row[i], &f) == MP_OK && f.lane > most) most = f.lane;
+    }
+    size_t room = mp_group_memory(s->group) / 10 * 9 / most;
+    return room < 1 ? 1 : room > MOST_LANES ? MOST_LANES : (int)room;
+}
+
 mp_err mp_study_forecast(const mp_study *s, const mp_study_row *row, mp_forecast *out)
 {
     int graphs = row->data->graphs.graphs, *all = MP_NEW_RAW(s->arena, int, graphs);
     for (int i = 0; i < graphs; i++) all[i] = i;
-    int here = mp_ranks_workers() ? mp_ranks_here() : s->jobs; /* runs on this machine; of others we know nothing */
+    int here = s->group             ? 1
+               : mp_ranks_workers() ? mp_ranks_here()
+                                    : s->jobs; /* runs on this machine; of others we know nothing */
     int jobs = here < s->plan.count ? here : s->plan.count;
     *out = (mp_forecast){ 0 };
     if (jobs < 1) return MP_OK;

@@ -192,6 +192,7 @@ static mp_err forecast(const mp_workload *w, mp_arena *a, mp_forecast *out)
     out->threads = w->threads < l.shards ? w->threads : l.shards;
     size_t blocks = (size_t)(l.shards + PARAM_BLOCKS) * block;
     out->bytes = held + (size_t)w->jobs * ((size_t)out->threads * out->shard + blocks);
+    out->lane = (size_t)(l.shards > MP_SHEET_SHARDS ? l.shards : MP_SHEET_SHARDS) * out->shard + blocks;
     return most && out->bytes > most ? refuse(w, out, l.sorted[0].graph) : MP_OK;
 }
 

@@ -21,6 +21,7 @@ typedef struct mp_forecast {
     size_t bytes; /* at the peak, of everything: data, threads, gradients, jobs */
     size_t shard; /* of these, one thread's */
     int threads;  /* of a run that have a shard to work on */
+    size_t lane;  /* of a run on a GPU, where all shards of a step are there at once */
 } mp_forecast;
 
 /* MP_ERR_LIMIT when it is more than is free: the message has the figures and what to try. */

@@ -53,6 +53,7 @@ static mp_err check_points(const mp_study *s, mp_study_row *row)
         mp_config *point = &at[i];
         MP_TRY(mp_config_check(point));
         MP_TRY(mp_run_check(row->data, point));
+        if (s->group_only) MP_TRY(mp_run_check_gpu(row->data, point));
         mp_config known = mp_config_for_task(point, row->data->task);
         if (s->listener.model) s->listener.model(s->listener.state, &known);
         if (row->rule.eta && point->epochs != row->points.at[0].epochs)
@@ -321,8 +322,9 @@ static mp_err run_share(mp_study *s, int round)
 {
     s->asked = s->again = 0;
     s->waits = false;
-    mp_cv_options o = { .jobs = s->jobs,
+    mp_cv_options o = { .jobs = mp_study_side(s),
                         .threads = s->threads,
+                        .group = s->group,
                         .wait = MP_STORE_SECONDS,
                         .state = s,
                         .has = has,

@@ -39,6 +39,9 @@ typedef struct mp_study {
     const char *store_path, *command; /* command: what to type to continue */
     const char *const *swept;         /* names of the options that a sweep varies, NULL-ended; may be NULL */
     int seeds, jobs, threads;
+    mp_group *group; /* of a GPU, which trains instead of processes what it can; NULL: none */
+    int lanes;       /* runs side by side there; 0: as many as its memory has room for */
+    bool group_only; /* rows that it cannot train are refused */
     mp_part part; /* what of the plan is run here; runs of other parts are read when they are there, not waited for */
     mp_rule rule; /* of rows that are added */
     mp_select select;                /* how chosen models are chosen */
@@ -76,6 +79,9 @@ MP_MUST mp_err mp_study_place(mp_study *s, mp_dataset *d, const mp_folds *f, con
 /* Whether there is memory for the runs of such a row: MP_ERR_LIMIT. */
 MP_MUST mp_err mp_study_fits(const mp_study *s, mp_dataset *d, const mp_folds *f, const mp_config *config,
                              mp_grid grid);
+
+/* Runs side by side, of the rows that are there. */
+int mp_study_side(const mp_study *s);
 
 /* Whether some point of the row uses the option. */
 bool mp_study_row_uses(const mp_study_row *row, const char *option);

@@ -185,9 +185,9 @@ static void remove_files(const study *s, const mp_cv_run *r)
 
 static mp_order order_of(const study *s, int job)
 {
-    return (mp_order){
-        .run = *run_of(s, job), .threads = s->o->threads, .model = s->o->model != NULL, .resume_dir = s->o->resume_dir
-    };
+    const mp_cv_options *o = s->o;
+    return (mp_order){ *run_of(s, job), .threads = o->threads, .group = o->group, .model = o->model,
+                       .resume_dir = o->resume_dir };
 }
 
 static mp_err work(void *state, int job, mp_worker *w, mp_buf *answer)
@@ -429,18 +429,14 @@ static int next(void *state)
     return mp_queue_next(&((study *)state)->queue);
 }
 
-static int workers_for(int jobs, int runs)
-{
-    int most = mp_ranks_workers() && mp_ranks_workers() < jobs ? mp_ranks_workers() : jobs;
-    return most < runs ? most : runs;
-}
-
 static mp_err run_todo(study *s)
 {
     MP_TRY(make_dir(s->o->resume_dir)); /* where it cannot be made is seen before the work */
-    int n = s->queue.n_todo;
+    int n = s->queue.n_todo, side = s->o->jobs, ranks = s->o->group ? 0 : mp_ranks_workers();
+    if (ranks && ranks < side) side = ranks;
     mp_jobs jobs = { .count = n,
-                     .workers = workers_for(s->o->jobs, n),
+                     .workers = side < n ? side : n,
+                     .threads = s->o->group != NULL,
                      .state = s,
                      .next = next,
                      .work = work,

@@ -53,6 +53,7 @@ typedef struct mp_cv_count {
 
 typedef struct mp_cv_options {
     int jobs, threads;
+    mp_group *group;        /* of a GPU: the jobs are lanes of it; NULL: processes */
     const char *resume_dir; /* folder for unfinished runs, made when needed; NULL: none */
     double wait;            /* seconds after the last run in which results set aside are tried */
     void *state;            /* first argument of all below */

@@ -10,35 +10,106 @@
 #define SHARD_NODES 896 /* enough rows for the products, and a few matrices of them stay in the second-level cache */
 #define NODE_COST   100 /* of a node's products, in edges' sums over neighbours */
 
-mp_engine *mp_engine_new(mp_model *m, int threads)
+static mp_engine *engine_new(mp_model *m, int threads, mp_group *group)
 {
     mp_arena *a = mp_arena_new(1 << 16);
     mp_engine *e = MP_NEW(a, mp_engine, 1);
     e->model = m;
     e->params = mp_model_params(m);
     e->memory = a;
-    e->kernels = mp_kernels_get();
+    e->kernels = group ? mp_lane_kernels() : mp_kernels_get();
     mp_assert(e->kernels != NULL);
     e->rate = 1;
     e->threads = threads;
     e->step = MP_NEW(a, mp_arena *, threads);
     for (int i = 0; i < threads; i++) e->step[i] = mp_arena_new(1 << 20);
-    e->m = MP_NEW(a, mp_real, e->params->size);
-    e->v = MP_NEW(a, mp_real, e->params->size);
     e->updates = MP_NEW(a, int64_t, e->params->count);
+    return e;
+}
+
+mp_engine *mp_engine_new(mp_model *m, int threads)
+{
+    mp_engine *e = engine_new(m, threads, NULL);
+    e->elements = e->memory;
+    e->theta = e->params->theta;
+    e->m = MP_NEW(e->memory, mp_real, e->params->size);
+    e->v = MP_NEW(e->memory, mp_real, e->params->size);
     e->crew = mp_crew_new(threads); /* last: arenas are freed when this gives up, threads would not be */
     return e;
+}
+
+static mp_err settle_in(void *arg)
+{
+    mp_engine *e = arg;
+    size_t n = e->params->size;
+    e->elements = mp_lane_kept(e->lane);
+    e->theta = MP_NEW_RAW(e->elements, mp_real, n);
+    e->m = MP_NEW_RAW(e->elements, mp_real, n);
+    e->v = MP_NEW_RAW(e->elements, mp_real, n);
+    e->behind = true;
+    char *none = MP_NEW(e->step[0], char, mp_engine_state_size(e));
+    return mp_engine_state_set(e, none);
+}
+
+mp_err mp_engine_new_on(mp_group *g, mp_model *m, mp_engine **out)
+{
+    mp_assert(!mp_model_needs_sight(m));
+    mp_engine *e = engine_new(m, 1, g);
+    e->crew = mp_crew_new(1);
+    e->lane = mp_lane_new(g);
+    mp_err err = mp_guarded(settle_in, e);
+    if (err == MP_OK)
+        *out = e;
+    else
+        mp_engine_free(e);
+    return err;
 }
 
 void mp_engine_free(mp_engine *e)
 {
     if (!e) return;
+    mp_lane_free(e->lane);
     mp_crew_free(e->crew);
     for (int i = 0; i < e->threads; i++) mp_arena_free(e->step[i]);
     mp_arena_free(e->memory);
 }
 
-static int nodes_of(const mp_batch *b, int i)
+void mp_engine_each(mp_engine *e, int count, void (*work)(void *, int, int), void *arg)
+{
+    if (!e->lane) {
+        mp_crew_run(e->crew, count, work, arg);
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        mp_lane_queue(e->lane);
+        work(arg, i, 0);
+    }
+    mp_lane_phase(e->lane);
+}
+
+mp_arena *mp_engine_scratch(mp_engine *e)
+{
+    if (e->lane) return mp_lane_structure(e->lane);
+    mp_arena_reset(e->step[0]);
+    return e->step[0];
+}
+
+mp_ctx mp_engine_context(mp_engine *e, int index, int worker)
+{
+    mp_ctx c = { .arena = e->step[worker], .k = e->kernels, .crew = e->shard_count == 1 ? e->crew : NULL };
+    if (e->lane) {
+        c.arena = mp_lane_structure(e->lane);
+        c.elements = mp_lane_elements(e->lane, index);
+        c.unseen = true;
+        c.crew = NULL;
+        c.nan = &e->told[index].nan;
+        c.k->mark_rows(c.nan, NULL, 0, 1);
+    }
+    mp_arena_reset(mp_elements(&c));
+    return c;
+}
+
+int mp_batch_nodes(const mp_batch *b, int i)
 {
     return b->all->node_ptr[b->which[i] + 1] - b->all->node_ptr[b->which[i]];
 }
@@ -58,7 +129,7 @@ static int links_of(const mp_batch *b, const mp_twins *t, int i)
 
 static int64_t cost_of(const mp_batch *b, const mp_twins *t, int i)
 {
-    return (int64_t)NODE_COST * nodes_of(b, i) + links_of(b, t, i);
+    return (int64_t)NODE_COST * mp_batch_nodes(b, i) + links_of(b, t, i);
 }
 
 /* A collection for a model that asks for sums only knows its twins, since they decide about the cut. */
@@ -75,18 +146,18 @@ static const mp_graph *with_twins(mp_engine *e, const mp_graph *all)
 int64_t mp_batch_size(const mp_batch *b)
 {
     int64_t size = 0;
-    for (int i = 0; i < b->n; i++) size += nodes_of(b, i) + edges_of(b, i);
+    for (int i = 0; i < b->n; i++) size += mp_batch_nodes(b, i) + edges_of(b, i);
     return size;
 }
 
 /* Whole graphs, cut where equal shares of the cost end, an even number of shards, so that two threads have the same to
  * do. Looks at nothing but the batch and the kind of model. */
-static void cut(mp_engine *e, const mp_batch *b, bool whole)
+void mp_engine_shards(mp_engine *e, const mp_batch *b, bool whole)
 {
     const mp_twins *t = mp_model_sums_only(e->model) && b->all->norm ? b->all->norm->twins : NULL;
     int64_t total = 0, before = 0, nodes = 0;
     for (int i = 0; i < b->n; i++) {
-        nodes += nodes_of(b, i);
+        nodes += mp_batch_nodes(b, i);
         total += cost_of(b, t, i);
     }
     int64_t want = 2 * ((nodes + SHARD_NODES) / (2 * SHARD_NODES));
@@ -123,10 +194,10 @@ static void make_room(mp_engine *e)
 {
     for (int s = 0; s < e->shard_count; s++) {
         if (e->shards[s].grad) continue;
-        e->shards[s].grad = MP_NEW_RAW(e->memory, mp_real, e->params->size);
+        e->shards[s].grad = MP_NEW_RAW(e->elements, mp_real, e->params->size);
         e->shards[s].live = MP_NEW(e->memory, bool, e->params->count);
         e->shards[s].rows = MP_NEW(e->memory, bool *, e->params->count);
-        e->shards[s].wrote = MP_NEW(e->memory, bool, all_rows(e->params));
+        e->shards[s].wrote = MP_NEW_RAW(e->elements, bool, all_rows(e->params));
     }
 }
 
@@ -137,12 +208,12 @@ static mp_mat *loss_of(const mp_engine *e, mp_ctx *c, const mp_shard *s, mp_mat 
     return goal->task->loss(c, goal, y, want, e->scale);
 }
 
-static mp_mat *forward(const mp_engine *e, mp_ctx *c, const mp_shard *s, mp_mat **aux)
+mp_mat *mp_engine_forward(const mp_engine *e, mp_ctx *c, const mp_shard *s, mp_mat **aux)
 {
     mp_graph *g = MP_NEW(c->arena, mp_graph, 1);
     mp_sparse *x = MP_NEW(c->arena, mp_sparse, 1);
-    mp_graph_gather(c->arena, e->batch->all, e->batch->x, e->batch->which + s->from, s->to - s->from,
-                    mp_model_sums_only(e->model), g, x);
+    (e->lane ? mp_graph_gather_copy : mp_graph_gather)(c->arena, e->batch->all, e->batch->x, e->batch->which + s->from,
+                                                       s->to - s->from, mp_model_sums_only(e->model), g, x);
     mp_mark(c->profile, "gather");
     return mp_model_forward(e->model, c, g, x, NULL, NULL, aux);
 }
@@ -164,25 +235,12 @@ static void mark_rows(const mp_shard *s, mp_ctx *c, int count)
     }
 }
 
-/* The crew, when the batch is one shard and leaves it nothing else to do. */
-static mp_crew *idle(const mp_engine *e)
+void mp_engine_guarded(mp_engine *e, mp_err (*work)(void *), int index, int worker)
 {
-    return e->shard_count == 1 ? e->crew : NULL;
+    mp_failure_keep(&e->shards[index].failure, mp_guarded(work, &(mp_turn){ e, index, worker }));
 }
 
-typedef struct turn { /* a shard and the thread that works on it */
-    mp_engine *engine;
-    int index, worker;
-} turn;
-
-/* What a shard gives up with (guard.h) stays with it, so that the others, on other threads, can end. */
-static void run_guarded(mp_engine *e, mp_err (*work)(void *), int index, int worker)
-{
-    mp_failure_keep(&e->shards[index].failure, mp_guarded(work, &(turn){ e, index, worker }));
-}
-
-/* The first failure in the order of the shards, with the graph that it is about; who asks about one graph knows which. */
-static mp_err failed_shard(const mp_engine *e)
+mp_err mp_engine_failed(const mp_engine *e)
 {
     int s = 0;
     while (s < e->shard_count && e->shards[s].failure.e == MP_OK) s++;
@@ -190,34 +248,43 @@ static mp_err failed_shard(const mp_engine *e)
     const mp_shard *bad = &e->shards[s];
     mp_err why = mp_failure_again(&bad->failure);
     if (bad->to - bad->from > 1) return mp_fail_within(why, "%d graphs of a batch", bad->to - bad->from);
-    int nodes = nodes_of(e->batch, bad->from), edges = edges_of(e->batch, bad->from) / 2;
+    int nodes = mp_batch_nodes(e->batch, bad->from), edges = edges_of(e->batch, bad->from) / 2;
     if (e->batch->n == 1) return mp_fail_within(why, "%d nodes, %d edges", nodes, edges);
     return mp_fail_within(why, "graph %d (%d nodes, %d edges)", e->batch->which[bad->from], nodes, edges);
 }
 
+/* Losses of a shard and whether a score was NaN: known now, or left where the lane's copy finds them. */
+static void tell(mp_engine *e, int index, mp_ctx *c, const mp_mat *loss, const mp_mat *aux)
+{
+    mp_told *t = e->lane ? &e->told[index] : &e->shards[index].told;
+    c->k->cols_copy(&t->loss, 1, loss->v, 1, false, 1, 1);
+    if (aux)
+        c->k->cols_copy(&t->aux, 1, aux->v, 1, false, 1, 1);
+    else
+        c->k->fill(&t->aux, 0, 1);
+    if (!e->lane) t->nan = c->diverged;
+}
+
 static mp_err train_one(void *arg)
 {
-    const turn *t = arg;
+    const mp_turn *t = arg;
     mp_engine *e = t->engine;
     int index = t->index, worker = t->worker;
     mp_shard *s = &e->shards[index];
-    mp_ctx c = { .arena = e->step[worker], .k = e->kernels, .record = true, .training = true };
+    mp_ctx c = mp_engine_context(e, index, worker);
+    c.record = c.training = true;
     c.profile = mp_profile_of(e, worker);
-    c.crew = idle(e);
     c.whole = &e->whole;
     c.epoch = e->draw.epoch;
     c.rng = mp_rng_stream(e->draw.seed, MP_FOR_STEP, e->draw.fold, e->draw.epoch << 32 | e->draw.step, (uint64_t)index);
-    mp_arena_reset(c.arena);
-    mp_params_bind(e->params, &c, s->grad);
+    mp_params_bind_at(e->params, &c, e->theta, s->grad);
     if (!e->aux_only) mark_rows(s, &c, e->params->count);
     hold_apart(e, &c);
-    mp_mat *aux, *y = forward(e, &c, s, &aux), *loss = loss_of(e, &c, s, y);
+    mp_mat *aux, *y = mp_engine_forward(e, &c, s, &aux), *loss = loss_of(e, &c, s, y);
     if (!e->aux_only) mp_grad_begin(&c, loss, 1);
     if (aux && e->aux_weight > 0) mp_grad_begin(&c, aux, (mp_real)e->aux_weight);
     mp_tape_back(&c);
-    s->loss = (double)loss->v[0];
-    s->aux = aux ? (double)aux->v[0] : 0;
-    s->diverged = c.diverged;
+    tell(e, index, &c, loss, aux);
     s->flops = c.flops;
     s->moved = c.moved;
     for (int id = 0; id < e->params->count; id++) {
@@ -229,7 +296,7 @@ static mp_err train_one(void *arg)
 
 static void train_shard(void *arg, int index, int worker)
 {
-    run_guarded(arg, train_one, index, worker);
+    mp_engine_guarded(arg, train_one, index, worker);
 }
 
 static void begin(mp_engine *e, const mp_batch *b)
@@ -237,9 +304,67 @@ static void begin(mp_engine *e, const mp_batch *b)
     e->batch = b;
     e->whole = (mp_whole){ b->n, e->meets };
     memset(e->meets, 0, sizeof e->meets);
-    for (int i = 0; i < b->n; i++) mp_model_meets(e->model, nodes_of(b, i), e->meets);
+    for (int i = 0; i < b->n; i++) mp_model_meets(e->model, mp_batch_nodes(b, i), e->meets);
     int64_t terms = mp_labels_known(&b->labels, b->which, b->n);
     e->scale = (mp_real)(1.0 / (double)(terms ? terms : 1));
+}
+
+/* The losses of a step from those of its shards, in their order. */
+static mp_err sum_up(const mp_told *told, size_t stride, int shards, uint64_t epoch, double *loss, double *aux)
+{
+    bool diverged = false;
+    *loss = *aux = 0;
+    for (int s = 0; s < shards; s++) {
+        const mp_told *t = (const mp_told *)(const void *)((const char *)told + (size_t)s * stride);
+        *loss += (double)t->loss;
+        *aux += (double)t->aux;
+        diverged |= t->nan;
+    }
+    if (diverged || !isfinite(*loss) || !isfinite(*aux))
+        return mp_fail(MP_ERR_DIVERGED,
+                       "training diverged: the loss or a score is not finite (epoch %llu); try a smaller --lr",
+                       (unsigned long long)epoch);
+    return MP_OK;
+}
+
+/* Waits for a sheet of the lane, and settles the step that it was. */
+static mp_err settle(mp_engine *e, int sheet)
+{
+    mp_pending p = e->pending[sheet];
+    e->pending[sheet].loss = NULL;
+    MP_TRY(mp_lane_await(e->lane, sheet));
+    return p.loss ? sum_up(p.told, sizeof *p.told, p.shards, p.epoch, p.loss, p.aux) : MP_OK;
+}
+
+mp_err mp_engine_settle(mp_engine *e)
+{
+    if (!e->lane) return MP_OK;
+    int next = mp_lane_next(e->lane); /* the older one */
+    for (int i = 0; i < MP_SHEETS; i++) MP_TRY(settle(e, (next + i) % MP_SHEETS));
+    return MP_OK;
+}
+
+mp_err mp_engine_open(mp_engine *e, int shards)
+{
+    if (!e->lane) return MP_OK;
+    if (e->behind) {
+        MP_TRY(mp_engine_settle(e));
+        MP_TRY(mp_lane_put(e->lane, e->theta, e->params->theta, e->params->size * sizeof *e->theta));
+        e->behind = false;
+    }
+    MP_TRY(settle(e, mp_lane_next(e->lane)));
+    mp_lane_begin(e->lane);
+    if (e->told_cap >= shards) return MP_OK;
+    e->told_cap = 2 * shards;
+    e->told = MP_NEW_RAW(e->elements, mp_told, e->told_cap);
+    return MP_OK;
+}
+
+const mp_told *mp_engine_told(mp_engine *e, int shards)
+{
+    mp_told *told = MP_NEW(mp_lane_structure(e->lane), mp_told, shards);
+    mp_lane_down(e->lane, told, e->told, (size_t)shards * sizeof *told);
+    return told;
 }
 
 /* Losses and gradients of a batch, shard by shard. */
@@ -251,23 +376,18 @@ static mp_err run_batch(mp_engine *e, const mp_batch *b, mp_draw draw, double *l
     e->known.all = with_twins(e, b->all);
     begin(e, &e->known);
     e->draw = draw;
-    cut(e, e->batch, mp_model_whole_batch(e->model));
+    mp_engine_shards(e, e->batch, mp_model_whole_batch(e->model));
+    MP_TRY(mp_engine_open(e, e->shard_count));
     make_room(e);
-    mp_crew_run(e->crew, e->shard_count, train_shard, e);
-    MP_TRY(failed_shard(e));
-    bool diverged = false;
-    *loss = *aux = 0;
+    mp_engine_each(e, e->shard_count, train_shard, e);
+    MP_TRY(mp_engine_failed(e));
     for (int s = 0; s < e->shard_count; s++) {
-        *loss += e->shards[s].loss;
-        *aux += e->shards[s].aux;
-        diverged |= e->shards[s].diverged;
         e->flops += e->shards[s].flops;
         e->moved += e->shards[s].moved;
     }
-    if (diverged || !isfinite(*loss) || !isfinite(*aux))
-        return mp_fail(MP_ERR_DIVERGED,
-                       "training diverged: the loss or a score is not finite (epoch %llu); try a smaller --lr",
-                       (unsigned long long)draw.epoch);
+    if (!e->lane) return sum_up(&e->shards->told, sizeof *e->shards, e->shard_count, draw.epoch, loss, aux);
+    const mp_told *told = mp_engine_told(e, e->shard_count);
+    e->pending[mp_lane_next(e->lane)] = (mp_pending){ loss, aux, told, e->shard_count, draw.epoch };
     return MP_OK;
 }
 
@@ -277,6 +397,7 @@ mp_err mp_engine_train(mp_engine *e, const mp_batch *b, mp_draw draw, double *lo
     e->aux_weight = mp_model_aux_apart(e->model) ? 0 : 1;
     MP_TRY(run_batch(e, b, draw, loss, aux));
     mp_update_weights(e);
+    if (e->lane) mp_lane_submit(e->lane);
     return MP_OK;
 }
 
@@ -296,6 +417,7 @@ mp_err mp_engine_aux_add(mp_engine *e, const mp_batch *b, mp_draw draw, double w
 {
     double unused;
     if (!e->total.grad) {
+        mp_assert(!e->lane);
         e->total.grad = MP_NEW(e->memory, mp_real, e->params->size);
         e->total.live = MP_NEW(e->memory, bool, e->params->count);
         e->total.rows = MP_NEW(e->memory, bool *, e->params->count);
@@ -321,7 +443,7 @@ void mp_engine_aux_update(mp_engine *e)
 
 int mp_engine_cut(mp_engine *e, const mp_batch *b, mp_batch *largest)
 {
-    cut(e, b, mp_model_whole_batch(e->model));
+    mp_engine_shards(e, b, mp_model_whole_batch(e->model));
     int64_t most = -1;
     for (int s = 0; s < e->shard_count; s++) {
         mp_batch one = *b;
@@ -340,90 +462,11 @@ mp_err mp_engine_try(mp_engine *e, const mp_batch *b, size_t *bytes)
     begin(e, b);
     e->aux_only = false;
     e->aux_weight = 1;
-    cut(e, b, true);
+    mp_engine_shards(e, b, true);
     make_room(e);
     mp_crew_run(e->crew, 1, train_shard, e);
     *bytes = mp_arena_held(e->step[0]);
-    return failed_shard(e);
-}
-
-static mp_err predict_one(void *arg)
-{
-    const turn *t = arg;
-    mp_engine *e = t->engine;
-    mp_shard *s = &e->shards[t->index];
-    mp_ctx c = { .arena = e->step[t->worker], .k = e->kernels, .crew = idle(e), .validating = e->validating };
-    mp_arena_reset(c.arena);
-    mp_params_bind(e->params, &c, NULL);
-    mp_mat *aux, *y = forward(e, &c, s, &aux);
-    mp_real *out = e->out + s->row * (size_t)y->cols;
-    mp_model_goal(e->model)->task->tell(mp_model_goal(e->model), c.k, out, y->v, y->rows);
-    s->diverged = c.diverged;
-    return MP_OK;
-}
-
-static void predict_shard(void *arg, int index, int worker)
-{
-    run_guarded(arg, predict_one, index, worker);
-}
-
-size_t mp_batch_rows(const mp_batch *b, const mp_model *m)
-{
-    size_t rows = 0;
-    if (!mp_model_goal(m)->task->nodes) return (size_t)b->n;
-    for (int i = 0; i < b->n; i++) rows += (size_t)nodes_of(b, i);
-    return rows;
-}
-
-static void place_rows(mp_engine *e)
-{
-    size_t row = 0;
-    for (int s = 0; s < e->shard_count; s++) {
-        mp_batch part = *e->batch;
-        part.which += e->shards[s].from;
-        part.n = e->shards[s].to - e->shards[s].from;
-        e->shards[s].row = row;
-        row += mp_batch_rows(&part, e->model);
-    }
-}
-
-mp_err mp_engine_predict(mp_engine *e, const mp_batch *b, mp_real *out)
-{
-    if (b->n == 0) return MP_OK;
-    mp_assert(b->x->cols == mp_model_features(e->model));
-    MP_TRY(mp_model_accepts(e->model, b->all));
-    e->batch = b;
-    e->out = out;
-    cut(e, b, false);
-    place_rows(e);
-    mp_crew_run(e->crew, e->shard_count, predict_shard, e);
-    MP_TRY(failed_shard(e));
-    for (int s = 0; s < e->shard_count; s++)
-        if (e->shards[s].diverged) return mp_fail(MP_ERR_DIVERGED, "a score is not a number");
-    for (size_t i = 0, n = mp_batch_rows(b, e->model) * (size_t)mp_model_outputs(e->model); i < n; i++)
-        if (!isfinite(out[i])) return mp_fail(MP_ERR_DIVERGED, "an output is not finite");
-    return MP_OK;
-}
-
-mp_err mp_engine_validate(mp_engine *e, const mp_batch *b, mp_real *out)
-{
-    e->validating = true;
-    mp_err err = mp_engine_predict(e, b, out);
-    e->validating = false;
-    return err;
-}
-
-double mp_engine_loss(const mp_engine *e, const mp_batch *b, const mp_real *out)
-{
-    const mp_goal *goal = mp_model_goal(e->model);
-    int outputs = mp_goal_outputs(goal);
-    double sum = 0;
-    for (int i = 0; i < b->n; i++) {
-        int row = mp_labels_row(&b->labels, b->which[i]), end = mp_labels_row(&b->labels, b->which[i] + 1);
-        for (; row < end; row++, out += outputs)
-            sum += goal->task->cost(goal, out, b->labels.v + (size_t)row * (size_t)goal->columns);
-    }
-    return sum;
+    return mp_engine_failed(e);
 }
 
 void mp_engine_rate(mp_engine *e, double factor)
@@ -450,25 +493,4 @@ void mp_engine_profiled(const mp_engine *e, mp_profile *sum)
 {
     mp_assert(e->profile != NULL);
     for (int i = 0; i < mp_crew_size(e->crew); i++) mp_profile_add(sum, &e->profile[i]);
-}
-
-size_t mp_engine_state_size(const mp_engine *e)
-{
-    return 2 * e->params->size * sizeof(mp_real) + (size_t)e->params->count * sizeof(int64_t);
-}
-
-void mp_engine_state_get(const mp_engine *e, void *out)
-{
-    size_t block = e->params->size * sizeof(mp_real);
-    memcpy(out, e->m, block);
-    memcpy((char *)out + block, e->v, block);
-    memcpy((char *)out + 2 * block, e->updates, (size_t)e->params->count * sizeof(int64_t));
-}
-
-void mp_engine_state_set(mp_engine *e, const void *in)
-{
-    size_t block = e->params->size * sizeof(mp_real);
-    memcpy(e->m, in, block);
-    memcpy(e->v, (const char *)in + block, block);
-    memcpy(e->updates, (const char *)in + 2 * block, (size_t)e->params->count * sizeof(int64_t));
 }

@@ -7,11 +7,16 @@
 #ifndef MP_ENGINE_H
 #define MP_ENGINE_H
 
+#include "cuda/lane.h"
 #include "model/model.h"
 
 typedef struct mp_engine mp_engine;
 
 mp_engine *mp_engine_new(mp_model *m, int threads);
+#define MP_SHEET_SHARDS 8 /* that are predicted side by side in a lane */
+
+/* On a GPU, in a lane of the group (cuda/lane.h), for a model without need of sight (model.h). The same bits. */
+MP_MUST mp_err mp_engine_new_on(mp_group *g, mp_model *m, mp_engine **out);
 void mp_engine_free(mp_engine *e);
 
 typedef struct mp_batch {
@@ -30,6 +35,10 @@ typedef struct mp_draw {
     uint64_t seed, fold, epoch, step;
 } mp_draw;
 MP_MUST mp_err mp_engine_train(mp_engine *e, const mp_batch *b, mp_draw draw, double *loss, double *aux);
+
+/* On a GPU a step may still be under way when mp_engine_train returns: then its numbers and failures come later, at the latest
+ * here, and `loss` and `aux` must stay until then. */
+MP_MUST mp_err mp_engine_settle(mp_engine *e);
 
 /* For a model that trains its auxiliary loss apart (mp_model_aux_apart), once an epoch: _add computes the gradient of
  * `weight` times the auxiliary loss of a batch and adds it to that of the batches before; _update takes one step of Adam
@@ -71,7 +80,12 @@ MP_MUST mp_err mp_engine_try(mp_engine *e, const mp_batch *b, size_t *bytes);
 
 /* The optimiser's memory (moments and step counts), to continue a run later: size in bytes, copy out, copy in. */
 size_t mp_engine_state_size(const mp_engine *e);
-void mp_engine_state_get(const mp_engine *e, void *out);
-void mp_engine_state_set(mp_engine *e, const void *in);
+MP_MUST mp_err mp_engine_state_get(const mp_engine *e, void *out);
+MP_MUST mp_err mp_engine_state_set(mp_engine *e, const void *in);
+
+/* The weights as training has left them, params.size of them; `out` may be the model's own. _renew: the model's own were set by
+ * someone else, and are taken from now on. */
+MP_MUST mp_err mp_engine_weights(const mp_engine *e, mp_real *out);
+void mp_engine_renew(mp_engine *e);
 
 #endif

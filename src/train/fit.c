@@ -41,6 +41,7 @@ typedef struct run {
     mp_arena *scratch; /* emptied after each measurement */
     int *order;        /* training graphs in the order of this epoch */
     mp_resume now;
+    double *losses;        /* of each step of an epoch: that of the task, the auxiliary one */
     double aux;            /* the auxiliary loss of this epoch, a mean over the graphs */
     double started, saved; /* wall clock: of this start; of the last save */
     bool warned;           /* that saving fails: once, until it works again */
@@ -149,15 +150,18 @@ static mp_err train_epoch(run *r, int epoch, double *loss)
     mp_rng_shuffle(&shuffle, r->order, d->n_train);
     double sum = 0, terms = 0;
     r->aux = 0;
-    for (int at = 0, step = 0; at < d->n_train; step++) {
-        mp_batch b = batch_at(r, at);
-        double mean, aux, known = (double)mp_labels_known(&d->labels, b.which, b.n);
+    for (int step = 0; step < steps; step++) {
+        mp_batch b = batch_at(r, step * size);
         mp_engine_rate(r->engine, mp_sched_factor(r->config, epoch, step, steps));
-        MP_TRY(mp_engine_train(r->engine, &b, draw_of(r, epoch, step), &mean, &aux));
-        sum += mean * known;
+        MP_TRY(mp_engine_train(r->engine, &b, draw_of(r, epoch, step), &r->losses[2 * step], &r->losses[2 * step + 1]));
+    }
+    MP_TRY(mp_engine_settle(r->engine));
+    for (int step = 0; step < steps; step++) {
+        mp_batch b = batch_at(r, step * size);
+        double known = (double)mp_labels_known(&d->labels, b.which, b.n);
+        sum += r->losses[2 * step] * known;
         terms += known;
-        r->aux += aux * b.n / d->n_train;
-        at += b.n;
+        r->aux += r->losses[2 * step + 1] * b.n / d->n_train;
     }
     *loss = terms > 0 ? sum / terms : 0;
     return mp_model_aux_apart(r->model) ? train_aux(r, epoch, steps) : MP_OK;
@@ -194,7 +198,6 @@ static mp_err cost_of(const run *r, const mp_epoch *point, double *cost)
 static mp_err one_epoch(run *r)
 {
     mp_resume *now = &r->now;
-    mp_params *p = mp_model_params(r->model);
     int epoch = now->epoch + 1;
     mp_epoch *point = &now->curve[epoch - 1];
     double before = mp_seconds();
@@ -205,24 +208,25 @@ static mp_err one_epoch(run *r)
     now->epoch = epoch;
     double cost;
     MP_TRY(cost_of(r, point, &cost));
-    if (mp_stop_better(&now->stop, epoch, cost)) memcpy(now->best, p->theta, sizeof *now->best * p->size);
+    if (mp_stop_better(&now->stop, epoch, cost)) MP_TRY(mp_engine_weights(r->engine, now->best));
     tell(r);
     return MP_OK;
 }
 
 /* ---- saving and continuing ---- */
 
-static void gather_state(run *r)
+static mp_err gather_state(run *r)
 {
     double wall = mp_seconds();
     r->now.all_seconds += wall - r->started;
     r->started = r->saved = wall;
-    mp_engine_state_get(r->engine, r->now.state);
+    MP_TRY(mp_engine_weights(r->engine, mp_model_params(r->model)->theta));
+    return mp_engine_state_get(r->engine, r->now.state);
 }
 
 static mp_err save(run *r)
 {
-    gather_state(r);
+    MP_TRY(gather_state(r));
     return mp_resume_save(r->options->resume, r->options->identity, &r->now);
 }
 
@@ -251,20 +255,21 @@ static void save_if_due(run *r)
 
 /* Fresh weights, or those of the resume file. The sizes of the file are checked against this run, so reading
  * it in place is safe; a failure halfway is repaired by starting afresh. */
-static void begin(run *r)
+static mp_err begin(run *r)
 {
     const mp_fit_options *o = r->options;
     mp_params *p = mp_model_params(r->model);
     mp_stop_init(&r->now.stop, r->config->patience);
     r->now.theta = p->theta;
-    mp_engine_state_get(r->engine, r->now.state);
+    mp_engine_renew(r->engine);
+    MP_TRY(mp_engine_state_get(r->engine, r->now.state));
     if (o->resume && access(o->resume, F_OK) == 0) {
         char line[1200];
         if (mp_resume_load(o->resume, o->identity, r->config->epochs, &r->now) == MP_OK) {
-            mp_engine_state_set(r->engine, r->now.state);
+            MP_TRY(mp_engine_state_set(r->engine, r->now.state));
             snprintf(line, sizeof line, "continuing after epoch %d (%s)", r->now.epoch, o->resume);
             say(o->note, o, line);
-            return;
+            return MP_OK;
         }
         snprintf(line, sizeof line, "%s is not used: %s", o->resume, mp_message());
         say(o->warn, o, line);
@@ -274,6 +279,7 @@ static void begin(run *r)
     }
     mp_params_init(p, (uint64_t)r->config->seed, (uint64_t)r->data->fold);
     memcpy(r->now.best, p->theta, sizeof *r->now.best * p->size);
+    return MP_OK;
 }
 
 static void report(const run *r, mp_run_result *out)
@@ -312,14 +318,15 @@ static mp_err loop(run *r)
 static mp_err fit_in(run *r, mp_run_result *out)
 {
     mp_params *p = mp_model_params(r->model);
-    begin(r);
+    MP_TRY(begin(r));
     MP_TRY(loop(r));
     memcpy(p->theta, r->now.best, sizeof *p->theta * p->size);
+    mp_engine_renew(r->engine);
     report(r, out);
     if (r->now.epoch == 0) MP_TRY(validate(r, &out->val_loss, &out->val_metric)); /* a cap of no epochs at all */
     MP_TRY(measure_all(r, out));
     if (r->options->end) {
-        gather_state(r);
+        MP_TRY(gather_state(r));
         *r->options->end = r->now;
     }
     return MP_OK;
@@ -335,6 +342,7 @@ mp_err mp_fit(mp_engine *e, mp_model *m, const mp_fit_data *d, const mp_fit_opti
     run r = { .engine = e, .model = m, .config = config, .data = d, .options = o, .started = start, .saved = start };
     r.scratch = mp_arena_new(65536);
     r.order = MP_NEW(a, int, d->n_train);
+    r.losses = MP_NEW(a, double, 2 * ((size_t)d->n_train / (size_t)config->batch_size + 1));
     r.now.weights = p->size;
     r.now.best = MP_NEW(a, mp_real, p->size);
     r.now.curve = MP_NEW_RAW(a, mp_epoch, config->epochs + 1);

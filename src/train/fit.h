@@ -44,6 +44,7 @@ typedef struct mp_fit_options {
     double save_every;                   /* seconds between writing it; 0: only when stopped         */
     const volatile sig_atomic_t *stop;   /* becomes nonzero: save, then fail with "stopped"; or NULL */
     const volatile sig_atomic_t *enough; /* becomes nonzero: this epoch was the last; or NULL */
+    mp_group *group;                     /* of a GPU, which trains what it can; NULL: this processor */
     struct mp_resume *end;               /* receives the state at the end of training, in the arena; or NULL */
 } mp_fit_options;
 

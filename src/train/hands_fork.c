@@ -1,15 +1,17 @@
-/* hands_fork.c - workers as forked processes: one socket pair a worker; messages are (length, kind, job) and then bytes.
+/* hands_fork.c - workers as forked processes, or as threads: one socket pair a worker; messages are (length, kind, job) and then
+ * bytes.
  *
  * Signals are blocked in the parent except inside ppoll, so none is lost between looking at the flag and
  * waiting. A worker reads jobs and answers each; the end of its socket is the end of the worker. Why
  * not a thread pool: a crash of one run must not take the others along, and two runs side by side share no
- * cache line.
+ * cache line. Threads are for runs that share a GPU, which belongs to one process; they hear of signals by the same flag.
  * SPDX-License-Identifier: MIT */
 #include "base/guard.h"
 #include "train/hands.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,17 +30,24 @@ typedef struct head {
 struct mp_worker { /* in the worker */
     int fd, job;
     mp_buf order;
+    const volatile sig_atomic_t *stop; /* nonzero: save and end */
+    bool threaded;
+    const mp_jobs *jobs;
 };
 
 typedef struct hand { /* a worker, seen from the parent */
-    pid_t pid;        /* 0: this place is free */
+    pid_t pid;        /* 0: this place is free; -1: a thread */
     int fd;
-    mp_buf in; /* bytes that are not a whole message yet */
+    pthread_t thread;
+    volatile sig_atomic_t stop;
+    mp_worker worker; /* of a thread */
+    mp_buf in;        /* bytes that are not a whole message yet */
 } hand;
 
 typedef struct crowd {
     const mp_jobs *jobs;
     const mp_halt *halt;
+    bool threads;
     mp_arena *arena;
     hand hand[MAX_WORKERS];
 } crowd;
@@ -65,7 +74,8 @@ static bool send_all(int fd, const void *data, size_t n)
 static void post(mp_worker *w, int kind, mp_err status, const void *data, size_t n)
 {
     head h = { (uint32_t)n, kind, w->job, (int32_t)status };
-    if (!send_all(w->fd, &h, sizeof h) || !send_all(w->fd, data, n)) _exit(1); /* the parent is gone */
+    if (send_all(w->fd, &h, sizeof h) && send_all(w->fd, data, n)) return;
+    if (!w->threaded) _exit(1); /* the parent is gone; one that wants no more of a thread has told it to stop */
 }
 
 void mp_worker_tell(mp_worker *w, const void *data, size_t n)
@@ -80,8 +90,7 @@ void mp_worker_note(mp_worker *w, const char *line)
 
 const volatile sig_atomic_t *mp_worker_stop(const mp_worker *w)
 {
-    (void)w;
-    return mp_halt_asked();
+    return w->stop;
 }
 
 mp_span mp_worker_order(const mp_worker *w)
@@ -128,20 +137,26 @@ static mp_err do_job(void *arg)
     return o->jobs->work(o->jobs->state, o->worker->job, o->worker, o->answer);
 }
 
-_Noreturn static void work_until_told(const mp_jobs *j, int fd)
+static void work_until_told(mp_worker *w)
 {
-    mp_worker w = { .fd = fd };
-    while (!asked() && receive_job(&w)) {
+    while (!*w->stop && receive_job(w)) {
         mp_buf answer = { 0 };
-        mp_err e = mp_guarded(do_job, &(order){ j, &w, &answer });
-        if (asked() && e != MP_OK) _exit(0); /* stopped on request: the job is simply not finished */
+        mp_err e = mp_guarded(do_job, &(order){ w->jobs, w, &answer });
         if (e == MP_OK)
-            post(&w, MP_SAID_DONE, e, answer.p, answer.n);
-        else
-            post(&w, MP_SAID_FAILED, e, mp_message(), strlen(mp_message()));
+            post(w, MP_SAID_DONE, e, answer.p, answer.n);
+        else if (!*w->stop) /* stopped on request: the job is simply not finished */
+            post(w, MP_SAID_FAILED, e, mp_message(), strlen(mp_message()));
         mp_buf_free(&answer);
     }
-    _exit(0);
+}
+
+static void *thread_main(void *worker)
+{
+    mp_worker *w = worker;
+    work_until_told(w);
+    mp_buf_free(&w->order);
+    close(w->fd);
+    return NULL;
 }
 
 static void become_worker(const crowd *c, pid_t parent)
@@ -168,6 +183,25 @@ static void *open_crowd(const mp_jobs *j, const mp_halt *halt)
     return c;
 }
 
+static void *open_threads(const mp_jobs *j, const mp_halt *halt)
+{
+    crowd *c = open_crowd(j, halt);
+    c->threads = true;
+    return c;
+}
+
+static mp_err hire_thread(crowd *c, int place, const int ends[2])
+{
+    hand *h = &c->hand[place];
+    *h = (hand){ .pid = -1, .fd = ends[0] };
+    h->worker = (mp_worker){ .fd = ends[1], .stop = &h->stop, .threaded = true, .jobs = c->jobs };
+    if (pthread_create(&h->thread, NULL, thread_main, &h->worker) == 0) return MP_OK;
+    close(ends[0]);
+    close(ends[1]);
+    *h = (hand){ 0 };
+    return mp_fail(MP_ERR_IO, "no worker could be started: the system refuses a thread");
+}
+
 static mp_err hire(void *state, int place)
 {
     crowd *c = state;
@@ -175,12 +209,14 @@ static mp_err hire(void *state, int place)
     pid_t parent = getpid();
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return mp_fail(MP_ERR_IO, "no socket for a worker: %s", strerror(errno));
+    if (c->threads) return hire_thread(c, place, ends);
     fflush(NULL); /* or the worker would print what is still in our buffers */
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]);
         become_worker(c, parent);
-        work_until_told(c->jobs, ends[1]);
+        work_until_told(&(mp_worker){ .fd = ends[1], .stop = mp_halt_asked(), .jobs = c->jobs });
+        _exit(0);
     }
     close(ends[1]);
     if (pid < 0) {
@@ -207,25 +243,40 @@ static mp_err give(void *state, int place, int job)
 
 static void stop(void *state, int place)
 {
-    const hand *h = &((crowd *)state)->hand[place];
-    if (h->pid) kill(h->pid, SIGTERM);
+    hand *h = &((crowd *)state)->hand[place];
+    h->stop = 1;
+    if (h->pid > 0) kill(h->pid, SIGTERM);
 }
 
 static int end(hand *h)
 {
     int status = 0;
-    while (waitpid(h->pid, &status, 0) < 0 && errno == EINTR) continue;
+    if (h->pid > 0) {
+        while (waitpid(h->pid, &status, 0) < 0 && errno == EINTR) continue;
+    } else {
+        pthread_join(h->thread, NULL);
+    }
     close(h->fd);
     mp_buf_free(&h->in);
     *h = (hand){ 0 };
     return status;
 }
 
+/* Ends a worker, without waiting for it: a thread at the end of its epoch. */
+static void release(hand *h)
+{
+    h->stop = 1;
+    if (h->pid > 0)
+        kill(h->pid, SIGKILL);
+    else
+        shutdown(h->fd, SHUT_RDWR);
+}
+
 static void drop(void *state, int place)
 {
     hand *h = &((crowd *)state)->hand[place];
     if (!h->pid) return;
-    kill(h->pid, SIGKILL);
+    release(h);
     end(h);
 }
 
@@ -233,7 +284,7 @@ static void close_crowd(void *state)
 {
     crowd *c = state;
     for (int i = 0; i < MAX_WORKERS; i++)
-        if (c->hand[i].pid) kill(c->hand[i].pid, SIGKILL);
+        if (c->hand[i].pid) release(&c->hand[i]);
     for (int i = 0; i < MAX_WORKERS; i++) drop(c, i);
     mp_arena_free(c->arena);
 }
@@ -299,6 +350,14 @@ static mp_err listen_all(void *state, double seconds, const mp_hearer *to)
     return MP_OK;
 }
 
+const mp_transport mp_by_threads = { .most = most,
+                                     .open = open_threads,
+                                     .close = close_crowd,
+                                     .hire = hire,
+                                     .give = give,
+                                     .drop = drop,
+                                     .stop = stop,
+                                     .listen = listen_all };
 const mp_transport mp_by_fork = { .most = most,
                                   .open = open_crowd,
                                   .close = close_crowd,

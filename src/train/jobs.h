@@ -2,7 +2,7 @@
  *
  * A forked worker is a copy of the parent at the moment of the fork, so it sees all data that was loaded before; under MPI
  * (ranks.h) workers are other ranks, which get jobs and data as bytes. Both send back bytes. A worker that dies costs its job one more try and a line, never the rest. The parent
- * must not have threads. Forked workers die with the parent, whatever kills it.
+ * must not have threads when it forks. Forked workers die with the parent, whatever kills it.
  *
  * The first SIGINT, SIGTERM or SIGHUP (halt.h) asks the workers to save and stop, and mp_jobs_run returns when they have;
  * a second one kills them at once. What arrived before is kept in either case.
@@ -13,15 +13,17 @@
 #include "base/text.h"
 
 #include <signal.h>
+#include <stdbool.h>
 
 typedef struct mp_worker mp_worker;
 
 enum { MP_JOBS_LATER = -1, MP_JOBS_NONE = -2 }; /* nothing now, asked again at the next tick; nothing any more */
 
 typedef struct mp_jobs {
-    int count;   /* jobs are numbered 0 .. count-1 */
-    int workers; /* at least 1 */
-    void *state; /* first argument of all below */
+    int count;    /* jobs are numbered 0 .. count-1 */
+    int workers;  /* at least 1 */
+    bool threads; /* workers are threads of this process, which share what it holds: a GPU */
+    void *state;  /* first argument of all below */
 
     /* In the parent: the job to hand out next, each at most once, or one of the words below. NULL: 0 .. count-1 in that order. */
     int (*next)(void *state);

@@ -66,6 +66,17 @@ mp_err mp_run_check(const mp_dataset *d, const mp_config *config)
     return e;
 }
 
+mp_err mp_run_check_gpu(const mp_dataset *d, const mp_config *config)
+{
+    mp_arena *a = mp_arena_new(65536);
+    mp_model *m;
+    mp_err e = mp_run_plan(d, config, a, &m);
+    const char *why = e == MP_OK ? mp_model_needs_sight(m) : NULL;
+    if (why) e = mp_fail(MP_ERR_USAGE, "device: the GPU cannot do %s, as configured here; --device cpu can", why);
+    mp_arena_free(a);
+    return e;
+}
+
 static void hash_model(mp_model *m, const mp_dataset *d, char hex[65])
 {
     mp_about about = mp_about_of(d, m);
@@ -112,7 +123,11 @@ mp_err mp_run_once(const mp_dataset *d, const mp_split *s, const mp_run_key *key
                          s->fold };
     standardise(m, &data, a);
     mp_arena_peak_reset();
-    mp_engine *e = mp_engine_new(m, threads);
+    mp_engine *e = NULL;
+    if (o->group && !mp_model_needs_sight(m))
+        MP_TRY(mp_engine_new_on(o->group, m, &e));
+    else
+        e = mp_engine_new(m, threads);
     mp_err err = mp_guarded(fit_and_judge, &(running){ e, m, d, s, &data, o, a, r });
     mp_engine_free(e);
     if (err != MP_OK) return err;

@@ -191,6 +191,7 @@ mp_err mp_order_work(const mp_order *o, mp_worker *w, mp_buf *answer)
                            .state = &t,
                            .identity = identity,
                            .stop = mp_worker_stop(w),
+                           .group = o->group,
                            .save_every = SAVE_SECONDS };
     if (mp_order_file(o->resume_dir, identity, "part", path, sizeof path) && access(o->resume_dir, W_OK) == 0)
         fit.resume = path;

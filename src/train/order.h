@@ -11,6 +11,7 @@ typedef struct mp_order {
     mp_cv_run run; /* unpacked: without its data set and family */
     char data[65]; /* the name of the data set's parcel (data/parcel.h) */
     int threads;
+    mp_group *group;        /* of a GPU; not packed */
     bool model;             /* is wanted too */
     const char *resume_dir; /* folder for the run while it is unfinished, used where it exists; NULL: none */
 } mp_order;

@@ -1,10 +1,12 @@
-/* update.c - one step of Adam on the gradients of a batch's shards, in chunks of weights that threads take.
+/* update.c - one step of Adam on the gradients of a batch's shards, in chunks of weights that threads take; weights and the
+ * optimiser's memory out of an engine and into it.
  * SPDX-License-Identifier: MIT */
 #include "train/update.h"
 #include "nn/adam.h"
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #define UPDATE_CHUNK 16384 /* weights a thread updates at a time */
 
@@ -69,7 +71,7 @@ static void update_chunk(void *arg, int index, int worker)
     if (!u->squares) e->kernels->add_all(k.sum, &u->parts[k.id], k.from, k.n);
     mp_mark(profile, "add shards");
     if (u->scale != 1) e->kernels->axpy(k.sum, u->scale, k.sum, false, k.n);
-    e->kernels->adam(e->params->theta + k.at, e->m + k.at, e->v + k.at, k.sum, &u->how[k.id], k.n);
+    e->kernels->adam(e->theta + k.at, e->m + k.at, e->v + k.at, k.sum, &u->how[k.id], k.n);
     mp_mark(profile, "adam");
 }
 
@@ -78,7 +80,7 @@ static void clip(update *u, int chunks, double most)
 {
     mp_engine *e = u->e;
     u->squares = MP_NEW(e->step[0], double, chunks);
-    mp_crew_run(e->crew, chunks, sum_chunk, u);
+    mp_engine_each(e, chunks, sum_chunk, u);
     double norm = 0;
     for (int i = 0; i < chunks; i++) norm += u->squares[i];
     norm = sqrt(norm);
@@ -88,8 +90,7 @@ static void clip(update *u, int chunks, double most)
 /* Parameters that got no gradient in this step are left alone entirely, as PyTorch does. */
 void mp_update_weights(mp_engine *e)
 {
-    mp_arena *a = e->step[0];
-    mp_arena_reset(a);
+    mp_arena *a = mp_engine_scratch(e);
     int count = e->params->count, chunks = 0;
     mp_adam *how = MP_NEW(a, mp_adam, count);
     mp_addends *parts = MP_NEW(a, mp_addends, count);
@@ -112,6 +113,57 @@ void mp_update_weights(mp_engine *e)
     }
     update u = { e, 1, NULL, how, parts, chunk_param, chunk_from };
     double most = mp_model_config(e->model)->clip;
+    mp_assert(most <= 0 || !e->lane);
     if (most > 0) clip(&u, chunks, most);
-    mp_crew_run(e->crew, chunks, update_chunk, &u);
+    mp_engine_each(e, chunks, update_chunk, &u);
+}
+
+size_t mp_engine_state_size(const mp_engine *e)
+{
+    return 2 * e->params->size * sizeof(mp_real) + (size_t)e->params->count * sizeof(int64_t);
+}
+
+static mp_err fetch(const mp_engine *e, void *to, const void *from, size_t bytes)
+{
+    if (e->lane) return mp_lane_get(e->lane, to, from, bytes);
+    if (to != from) memcpy(to, from, bytes);
+    return MP_OK;
+}
+
+static mp_err store(const mp_engine *e, void *to, const void *from, size_t bytes)
+{
+    if (e->lane) return mp_lane_put(e->lane, to, from, bytes);
+    memcpy(to, from, bytes);
+    return MP_OK;
+}
+
+mp_err mp_engine_state_get(const mp_engine *e, void *out)
+{
+    size_t block = e->params->size * sizeof(mp_real);
+    MP_TRY(fetch(e, out, e->m, block));
+    MP_TRY(fetch(e, (char *)out + block, e->v, block));
+    memcpy((char *)out + 2 * block, e->updates, (size_t)e->params->count * sizeof(int64_t));
+    return MP_OK;
+}
+
+mp_err mp_engine_state_set(mp_engine *e, const void *in)
+{
+    size_t block = e->params->size * sizeof(mp_real);
+    MP_TRY(store(e, e->m, in, block));
+    MP_TRY(store(e, e->v, (const char *)in + block, block));
+    memcpy(e->updates, (const char *)in + 2 * block, (size_t)e->params->count * sizeof(int64_t));
+    return MP_OK;
+}
+
+mp_err mp_engine_weights(const mp_engine *e, mp_real *out)
+{
+    size_t bytes = e->params->size * sizeof *out;
+    if (!e->behind) return fetch(e, out, e->theta, bytes);
+    if (out != e->params->theta) memcpy(out, e->params->theta, bytes);
+    return MP_OK;
+}
+
+void mp_engine_renew(mp_engine *e)
+{
+    e->behind = e->lane != NULL;
 }

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/crew.h"
+#include "base/guard.h"
 #include "base/rng.h"
 #include "base/text.h"
 
@@ -39,6 +40,57 @@ static void memory_is_aligned_zeroed_and_apart(void **state)
         for (size_t k = 0; k < size[i]; k++) assert_int_equal(piece[i][k], i & 255);
     mp_arena_free(a);
     mp_arena_free(NULL);
+}
+
+typedef struct lender {
+    int lent;
+    bool empty;
+} lender;
+
+static void *lend(void *state, size_t bytes)
+{
+    lender *l = state;
+    l->lent++;
+    return l->empty ? (mp_fail(MP_ERR_LIMIT, "nothing is left"), NULL) : malloc(bytes);
+}
+
+static void take_back(void *state, void *p)
+{
+    lender *l = state;
+    l->lent--;
+    free(p);
+}
+
+static mp_err ask_for_more(void *arena)
+{
+    mp_arena_raw(arena, 100000, 1);
+    return MP_OK;
+}
+
+static void an_arena_over_memory_from_elsewhere_gives_all_of_it_back(void **state)
+{
+    (void)state;
+    lender l = { 0 };
+    void *at;
+    size_t used;
+    mp_arena *a = mp_arena_over((mp_source){ lend, take_back, &l }, 1000);
+    mp_arena_mark here = mp_arena_here(a);
+    mp_arena_raw(a, 5000, 1);
+    assert_int_equal(l.lent, 2);
+    assert_true(mp_arena_piece(a, 0, &at, &used) && used >= 5000 && mp_arena_piece(a, 1, &at, &used) && used == 0);
+    assert_false(mp_arena_piece(a, 2, &at, &used));
+    mp_arena_back(a, here);
+    assert_int_equal(l.lent, 1);
+    mp_arena_raw(a, 900, 1);
+    mp_arena_raw(a, 900, 1);
+    mp_arena_reset(a); /* one piece that has room for all */
+    assert_int_equal(l.lent, 1);
+    l.empty = true;
+    assert_int_equal(mp_guarded(ask_for_more, a), MP_ERR_LIMIT);
+    assert_string_equal(mp_message(), "nothing is left");
+    l = (lender){ .lent = 1 };
+    mp_arena_free(a);
+    assert_int_equal(l.lent, 0);
 }
 
 static void little_of_a_large_arena_stays_unused(void **state)
@@ -405,6 +457,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_aligned_zeroed_and_apart),
+        cmocka_unit_test(an_arena_over_memory_from_elsewhere_gives_all_of_it_back),
         cmocka_unit_test(little_of_a_large_arena_stays_unused),
         cmocka_unit_test(pieces_given_back_are_handed_out_again),
         cmocka_unit_test(a_loop_that_resets_stops_allocating),

@@ -132,7 +132,7 @@ static void shards_add_up_to_the_gradient_of_the_batch(void **state)
         assert_int_equal(mp_engine_train(e, &b, draw, &loss, &aux), MP_OK);
         mp_real *moment = malloc(mp_engine_state_size(e)); /* opens with the first moments */
         assert_non_null(moment);
-        mp_engine_state_get(e, moment);
+        assert_int_equal(mp_engine_state_get(e, moment), MP_OK);
         for (size_t k = 0; k < w.params->size; k++) most = fmax(most, fabs((double)grad[k]));
         for (size_t k = 0; k < w.params->size; k++)
             assert_true(fabs(10 * (double)moment[k] - (double)grad[k]) <= 1e-5 * most);

@@ -1,4 +1,4 @@
-/* test_jobs.c - forked workers: results, failures, crashes, signals, and the death of the parent.
+/* test_jobs.c - forked workers and threads: results, failures, crashes, signals, and the death of the parent.
  * SPDX-License-Identifier: MIT */
 #include "train/jobs.h"
 
@@ -90,15 +90,75 @@ static mp_jobs plan(record *r, int workers, mp_err (*work)(void *, int, mp_worke
 static void every_job_is_done_once_whatever_the_number_of_workers(void **state)
 {
     (void)state;
-    for (int workers = 1; workers <= 8; workers++) {
+    for (int i = 0; i < 16; i++) {
         record r = { 0 };
         mp_jobs_count c;
-        mp_jobs j = plan(&r, workers, square);
+        mp_jobs j = plan(&r, i / 2 + 1, square);
+        j.threads = i % 2;
         assert_int_equal(mp_jobs_run(&j, &c), MP_OK);
         assert_int_equal(c.done, JOBS);
         assert_int_equal(r.news, JOBS);
-        for (int i = 0; i < JOBS; i++) assert_int_equal(r.done[i], 1);
+        for (int k = 0; k < JOBS; k++) assert_int_equal(r.done[k], 1);
     }
+}
+
+static mp_err mark_the_record(void *state, int job, mp_worker *w, mp_buf *answer)
+{
+    record *r = state;
+    (void)w;
+    r->asked |= 1; /* a copy of the parent would not change it here */
+    mp_buf_printf(answer, "%d", job * job);
+    return MP_OK;
+}
+
+static void threads_share_the_memory_of_the_parent_and_forked_workers_do_not(void **state)
+{
+    (void)state;
+    for (int threads = 0; threads < 2; threads++) {
+        record r = { 0 };
+        mp_jobs_count c;
+        mp_jobs j = plan(&r, 3, mark_the_record);
+        j.threads = threads;
+        assert_int_equal(mp_jobs_run(&j, &c), MP_OK);
+        assert_int_equal(c.done, JOBS);
+        assert_int_equal(r.asked, threads);
+    }
+}
+
+static mp_err wait_or_fail(void *state, int job, mp_worker *w, mp_buf *answer)
+{
+    if (job == 0) return square(state, job, w, answer);
+    for (int i = 0; i < 1000 && !*mp_worker_stop(w); i++) pause_ms(10);
+    return mp_fail(MP_ERR_IO, "stopped");
+}
+
+static mp_err no_room(void *state, int job, mp_span answer)
+{
+    (void)state, (void)job, (void)answer;
+    return mp_fail(MP_ERR_IO, "the disk is full");
+}
+
+static mp_err ask_to_stop(void *state, int job, mp_worker *w, mp_buf *answer)
+{
+    if (job == 0) kill(getpid(), SIGINT);
+    return wait_or_fail(state, job + 1, w, answer);
+}
+
+static void threads_are_told_to_stop_when_a_study_ends_early(void **state)
+{
+    (void)state;
+    record r = { 0 };
+    mp_jobs_count c;
+    mp_jobs j = plan(&r, 3, wait_or_fail);
+    j.threads = true;
+    j.done = no_room;
+    assert_int_equal(mp_jobs_run(&j, &c), MP_ERR_IO);
+    assert_string_equal(mp_message(), "the disk is full");
+    j = plan(&r, 3, ask_to_stop);
+    j.threads = true;
+    assert_int_equal(mp_jobs_run(&j, &c), MP_OK);
+    assert_true(c.interrupted);
+    assert_int_equal(c.done + c.failed, 0);
 }
 
 static mp_err fail_at_3(void *state, int job, mp_worker *w, mp_buf *answer)
@@ -325,6 +385,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_job_is_done_once_whatever_the_number_of_workers),
+        cmocka_unit_test(threads_share_the_memory_of_the_parent_and_forked_workers_do_not),
+        cmocka_unit_test(threads_are_told_to_stop_when_a_study_ends_early),
         cmocka_unit_test(a_failure_travels_with_its_message_and_is_not_tried_again),
         cmocka_unit_test(a_worker_that_dies_costs_its_job_one_more_try),
         cmocka_unit_test(a_job_that_kills_two_workers_fails_and_the_others_go_on),

@@ -63,7 +63,7 @@ static sums in_shards(world *w, const mp_batch *b, mp_draw d)
     assert_int_equal(mp_engine_train(e, b, d, &s.loss, &s.aux), MP_OK);
     mp_real *state = malloc(mp_engine_state_size(e));
     assert_non_null(state);
-    mp_engine_state_get(e, state);
+    assert_int_equal(mp_engine_state_get(e, state), MP_OK);
     for (size_t i = 0; i < w->params->size; i++) s.grad[i] = (double)state[i] / (1 - w->conf.beta1);
     free(state);
     mp_engine_free(e);

@@ -1,0 +1,392 @@
+/* group.c - the thread that executes sheets of all lanes together (lane.h).
+ *
+ * It waits until every lane has submitted a sheet or waits itself, but not long: a run may be busy with something else. Then it puts the calls
+ * of all queues into launches, wave after wave, copies structure and calls to the device, and launches. While the device is at
+ * work it builds what comes next: two stages, each with a stream of its own, the later waiting for the earlier on the device.
+ * SPDX-License-Identifier: MIT */
+#include "base/alloc.h"
+#include "base/guard.h"
+#include "base/module.h"
+#include "cuda/lane_own.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define PATIENCE_NS 3000000 /* that a sheet waits for those of other lanes */
+
+typedef struct job { /* a sheet that is executed */
+    mp_sheet *sheet;
+    int begun;  /* queues that have readers, or had */
+    int active; /* readers that are not at their end */
+} job;
+
+typedef struct reader { /* of a queue */
+    const mp_calls *q;
+    size_t at;
+    job *of;
+} reader;
+
+typedef struct turn { /* sheets that are executed together */
+    mp_group *group;
+    mp_stage *stage;
+    int stream;
+    bool under_way;
+    mp_arena *arena;
+    job *jobs;
+    int count;
+    reader **live; /* of the queues that go on */
+    int readers;
+    mp_launch *launch; /* `calls` and `first` are places in the stage until it is complete */
+    int launches, room;
+} turn;
+
+static void need(const char *why)
+{
+    if (why) mp_give_up(mp_fail(MP_ERR_IO, "%s", why));
+}
+
+/* ---- calls into launches ---- */
+
+/* Room for so many bytes in all; what is there stays. The device does not read it at this time. */
+static void stage_room(const mp_device *d, mp_stage *s, size_t bytes)
+{
+    if (bytes <= s->size) return;
+    size_t size = bytes + bytes / 2 + ((size_t)1 << 20);
+    void *host, *device;
+    need(d->pin(&host, size));
+    if (s->used) memcpy(host, s->host, s->used);
+    if (s->host) d->unpin(s->host);
+    if (s->device) d->release(s->device);
+    s->host = host;
+    s->device = NULL;
+    need(d->alloc(&device, size));
+    s->device = device;
+    s->size = size;
+}
+
+static mp_call_head head_of(const reader *r)
+{
+    mp_call_head h;
+    memcpy(&h, r->q->p + r->at, sizeof h);
+    return h;
+}
+
+static size_t up_to(size_t bytes, size_t multiple)
+{
+    return (bytes + multiple - 1) / multiple * multiple;
+}
+
+/* One call of each reader: their structs, then the numbers of their first blocks. */
+static void add_launch(turn *t, int kernel, reader *const *from, int n)
+{
+    mp_stage *s = t->stage;
+    size_t each = mp_call_bytes[kernel], calls = up_to(s->used, 256), first = calls + up_to(each * (size_t)n, 16);
+    size_t end = first + sizeof(int) * ((size_t)n + 1);
+    stage_room(t->group->device, s, end);
+    int *blocks = (int *)(void *)(s->host + first);
+    blocks[0] = 0;
+    for (int i = 0; i < n; i++) {
+        mp_call_head h = head_of(from[i]);
+        memcpy(s->host + calls + (size_t)i * each, from[i]->q->p + from[i]->at + sizeof h, each);
+        blocks[i + 1] = blocks[i] + h.blocks;
+        from[i]->at += sizeof h + up_to(each, 8);
+    }
+    if (t->launches == t->room) {
+        t->room = mp_room(t->room, t->launches + 1, 256, "launches");
+        MP_MORE(t->arena, t->launch, t->launches, t->room);
+    }
+    t->launch[t->launches++] = (mp_launch){ (mp_cuda_kernel)kernel, (void *)calls, (int *)first, n, blocks[n] };
+    s->used = end;
+}
+
+/* Readers for the queues of a sheet's next phase that has calls. */
+static void go_on(turn *t, job *j)
+{
+    const mp_sheet *s = j->sheet;
+    while (j->active == 0 && j->begun < s->queues) {
+        for (int phase = s->queue[j->begun].phase; j->begun < s->queues && s->queue[j->begun].phase == phase;
+             j->begun++) {
+            if (s->queue[j->begun].n == 0) continue;
+            reader *r = MP_NEW(t->arena, reader, 1);
+            *r = (reader){ &s->queue[j->begun], 0, j };
+            t->live[t->readers++] = r;
+            j->active++;
+        }
+    }
+}
+
+/* The next call of every queue. `sorted`: room for all readers. */
+static void add_wave(turn *t, reader **sorted)
+{
+    int first[MP_CUDA_KERNELS + 1] = { 0 }, next[MP_CUDA_KERNELS];
+    for (int i = 0; i < t->readers; i++) first[head_of(t->live[i]).kernel + 1]++;
+    for (int k = 0; k < MP_CUDA_KERNELS; k++) {
+        first[k + 1] += first[k];
+        next[k] = first[k];
+    }
+    for (int i = 0; i < t->readers; i++) sorted[next[head_of(t->live[i]).kernel]++] = t->live[i];
+    for (int k = 0; k < MP_CUDA_KERNELS; k++)
+        if (first[k] < first[k + 1]) add_launch(t, k, sorted + first[k], first[k + 1] - first[k]);
+}
+
+static void build(turn *t)
+{
+    int queues = 0;
+    for (int i = 0; i < t->count; i++) queues += t->jobs[i].sheet->queues;
+    reader **sorted = MP_NEW_RAW(t->arena, reader *, queues);
+    t->live = MP_NEW_RAW(t->arena, reader *, queues);
+    t->stage->used = 0;
+    for (int i = 0; i < t->count; i++) go_on(t, &t->jobs[i]);
+    while (t->readers > 0) {
+        int left = 0;
+        add_wave(t, sorted);
+        for (int i = 0; i < t->readers; i++) {
+            reader *r = t->live[i];
+            if (r->at < r->q->n)
+                t->live[left++] = r;
+            else
+                r->of->active--;
+        }
+        t->readers = left;
+        for (int i = 0; i < t->count; i++) go_on(t, &t->jobs[i]);
+    }
+}
+
+/* ---- to the device ---- */
+
+static void send_structure(const turn *t, const mp_lane *l, const mp_sheet *s)
+{
+    void *at;
+    size_t used;
+    for (int i = 0; mp_arena_piece(s->structure, i, &at, &used); i++)
+        if (used) need(t->group->device->up(t->stream, mp_lane_translate(l, at), at, used));
+}
+
+static void send(turn *t, mp_lane *const *lane)
+{
+    const mp_device *d = t->group->device;
+    const mp_stage *s = t->stage;
+    for (int i = 0; i < t->count; i++) send_structure(t, lane[i], t->jobs[i].sheet);
+    if (s->used) need(d->up(t->stream, s->device, s->host, s->used));
+    need(d->after(t->stream, 1 - t->stream));
+    for (int i = 0; i < t->launches; i++) {
+        mp_launch w = t->launch[i];
+        w.calls = s->device + (size_t)(uintptr_t)w.calls;
+        w.first = (const int *)(const void *)(s->device + (size_t)(uintptr_t)w.first);
+        need(d->launch(t->stream, &w));
+    }
+    for (int i = 0; i < t->count; i++) {
+        const mp_sheet *sheet = t->jobs[i].sheet;
+        for (int k = 0; k < sheet->answers; k++)
+            need(d->down(t->stream, sheet->answer[k].host, sheet->answer[k].device, sheet->answer[k].bytes));
+    }
+}
+
+/* ---- the thread ---- */
+
+static mp_sheet *oldest_pending(mp_lane *l)
+{
+    for (int i = 0; i < MP_SHEETS; i++) { /* `now` is the one that was submitted longest ago */
+        mp_sheet *s = &l->sheet[(l->now + i) % MP_SHEETS];
+        if (s->state == MP_SHEET_PENDING) return s;
+    }
+    return NULL;
+}
+
+/* How many lanes have something, and whether all have that may have something soon. */
+static int pending(const mp_group *g, bool *all)
+{
+    int n = 0;
+    *all = true;
+    for (mp_lane *l = g->lanes; l; l = l->next) {
+        if (oldest_pending(l))
+            n++;
+        else if (!l->resting)
+            *all = false;
+    }
+    return n;
+}
+
+typedef struct beginning {
+    turn *t;
+    int most; /* lanes that have something */
+} beginning;
+
+static mp_err begin_turn(void *arg)
+{
+    const beginning *b = arg;
+    turn *t = b->t;
+    mp_group *g = t->group;
+    mp_arena_reset(t->arena);
+    job *jobs = t->jobs = MP_NEW(t->arena, job, b->most);
+    mp_lane **lane = MP_NEW_RAW(t->arena, mp_lane *, b->most);
+    pthread_mutex_lock(&g->lock);
+    for (mp_lane *l = g->lanes; l && t->count < b->most; l = l->next) {
+        mp_sheet *s = oldest_pending(l);
+        if (!s) continue;
+        s->state = MP_SHEET_RUNNING;
+        lane[t->count] = l;
+        jobs[t->count++].sheet = s;
+    }
+    pthread_mutex_unlock(&g->lock);
+    build(t);
+    send(t, lane);
+    return MP_OK;
+}
+
+static mp_err landed(void *arg)
+{
+    const turn *t = arg;
+    need(t->group->device->sync(t->stream));
+    return MP_OK;
+}
+
+/* All of a turn is done, or nothing more will be: its sheets, with a failure all sheets, are free. */
+static void end_turn(mp_group *g, turn *t, mp_err e)
+{
+    pthread_mutex_lock(&g->lock);
+    if (e != MP_OK && !g->failure[0]) snprintf(g->failure, sizeof g->failure, "%s", mp_message());
+    for (int i = 0; i < t->count; i++) t->jobs[i].sheet->state = MP_SHEET_FREE;
+    for (mp_lane *l = g->lanes; l && g->failure[0]; l = l->next)
+        for (int i = 0; i < MP_SHEETS; i++)
+            if (l->sheet[i].state == MP_SHEET_PENDING) l->sheet[i].state = MP_SHEET_FREE;
+    pthread_cond_broadcast(&g->done);
+    pthread_mutex_unlock(&g->lock);
+    t->under_way = false;
+}
+
+/* Waits for sheets, at most a moment once there is one, and not at all while `busy` has to be ended: their number. */
+static int wait_for_sheets(mp_group *g, bool busy)
+{
+    bool all;
+    int n;
+    struct timespec until;
+    pthread_mutex_lock(&g->lock);
+    while ((n = pending(g, &all)) == 0 && !busy && !g->stop) pthread_cond_wait(&g->submitted, &g->lock);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += PATIENCE_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    while (n > 0 && !all && pthread_cond_timedwait(&g->submitted, &g->lock, &until) != ETIMEDOUT) n = pending(g, &all);
+    pthread_mutex_unlock(&g->lock);
+    return n;
+}
+
+void *mp_group_main(void *arg)
+{
+    mp_group *g = arg;
+    turn turns[2] = { { 0 } }, *now = &turns[0], *before = &turns[1];
+    for (;;) {
+        int n = wait_for_sheets(g, before->under_way);
+        if (n == 0 && !before->under_way) return NULL; /* asked to stop, and nothing is left */
+        if (n > 0) {
+            int stream = (int)(now - turns);
+            mp_stage *stage = &g->stage[stream];
+            *now = (turn){ .group = g, .stage = stage, .stream = stream, .under_way = true, .arena = stage->arena };
+            mp_err e = mp_guarded(begin_turn, &(beginning){ now, n });
+            if (e != MP_OK) end_turn(g, now, e);
+        }
+        if (before->under_way) end_turn(g, before, mp_guarded(landed, before));
+        turn *t = now;
+        now = before;
+        before = t;
+    }
+}
+
+/* ---- opening ---- */
+
+static void *get(void *state, size_t bytes)
+{
+    (void)state;
+    void *p = mp_get(bytes, 64);
+    if (!p) (void)mp_no_memory(bytes);
+    return p;
+}
+
+static void put(void *state, void *p)
+{
+    (void)state;
+    mp_put(p);
+}
+
+static mp_err load(const char *kind, const mp_device **out)
+{
+    static const mp_module modules[] = {
+        { "midpool_cuda.so", MP_DEVICE_SYMBOL, MP_DEVICE_ABI, "device: the module for GPUs does not load",
+          "device: no midpool_cuda.so beside the program (make cuda builds it)" },
+        { "midpool_emulated.so", MP_DEVICE_SYMBOL, MP_DEVICE_ABI, "device: the emulated GPU does not load",
+          "device: no midpool_emulated.so beside the program" },
+    };
+    const void *table;
+    MP_TRY(mp_module_load(&modules[strcmp(kind, "emulated") == 0], &table));
+    *out = table;
+    return MP_OK;
+}
+
+static mp_err start(mp_group *g)
+{
+    size_t all;
+    const char *why = g->device->open(g->name, sizeof g->name, &all, &g->memory);
+    if (why) return mp_fail(MP_ERR_IO, "device: %s", why);
+    pthread_mutex_init(&g->lock, NULL);
+    pthread_mutex_init(&g->copying, NULL);
+    pthread_cond_init(&g->submitted, NULL);
+    pthread_cond_init(&g->done, NULL);
+    if (pthread_create(&g->thread, NULL, mp_group_main, g) == 0) return MP_OK;
+    g->device->close();
+    return mp_fail(MP_ERR_IO, "device: the system refuses a thread");
+}
+
+mp_err mp_group_open(const char *kind, mp_group **out)
+{
+    const mp_device *d;
+    MP_TRY(load(kind, &d));
+    mp_group *g = mp_get_zero(1, sizeof *g);
+    if (!g) mp_give_up(mp_no_memory(sizeof *g));
+    g->device = d;
+    for (int i = 0; i < 2; i++)
+        g->stage[i].arena =
+            mp_arena_over((mp_source){ get, put, NULL }, 1 << 16); /* not for the guards of this thread */
+    mp_err e = start(g);
+    if (e == MP_OK) {
+        *out = g;
+        return MP_OK;
+    }
+    for (int i = 0; i < 2; i++) mp_arena_free(g->stage[i].arena);
+    mp_put(g);
+    return e;
+}
+
+void mp_group_close(mp_group *g)
+{
+    if (!g) return;
+    mp_assert(!g->lanes);
+    pthread_mutex_lock(&g->lock);
+    g->stop = true;
+    pthread_cond_signal(&g->submitted);
+    pthread_mutex_unlock(&g->lock);
+    pthread_join(g->thread, NULL);
+    for (int i = 0; i < 2; i++) {
+        if (g->stage[i].host) g->device->unpin(g->stage[i].host);
+        if (g->stage[i].device) g->device->release(g->stage[i].device);
+        mp_arena_free(g->stage[i].arena);
+    }
+    pthread_cond_destroy(&g->submitted);
+    pthread_cond_destroy(&g->done);
+    pthread_mutex_destroy(&g->lock);
+    pthread_mutex_destroy(&g->copying);
+    g->device->close();
+    mp_put(g);
+}
+
+const char *mp_group_device(const mp_group *g)
+{
+    return g->name;
+}
+
+size_t mp_group_memory(const mp_group *g)
+{
+    return g->memory;
+}

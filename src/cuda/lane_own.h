@@ -1,0 +1,89 @@
+/* lane_own.h - the inside of lanes and groups: lane.c has memory and sheets, record.c calls, group.c executes.
+ * SPDX-License-Identifier: MIT */
+#ifndef MP_LANE_OWN_H
+#define MP_LANE_OWN_H
+
+#include "cuda/device.h"
+#include "cuda/lane.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+typedef struct mp_call_head { /* before each call in a queue */
+    int kernel, blocks;
+} mp_call_head;
+
+typedef struct mp_calls {
+    char *p; /* heads and calls, each a multiple of 8 bytes */
+    size_t n, cap;
+    int phase;
+} mp_calls;
+
+typedef struct mp_copy_down {
+    void *host;
+    const void *device;
+    size_t bytes;
+} mp_copy_down;
+
+typedef enum mp_sheet_state { MP_SHEET_FREE, MP_SHEET_PENDING, MP_SHEET_RUNNING } mp_sheet_state;
+
+typedef struct mp_sheet {
+    mp_sheet_state state; /* under the lock of the group */
+    mp_arena *structure;
+    mp_calls *queue; /* `cap` of them have memory, the first `queues` are used */
+    int queues, cap, phases;
+    mp_copy_down *answer;
+    int answers, answer_cap;
+} mp_sheet;
+
+typedef struct mp_range { /* memory of the lane */
+    char *from, *to;
+    char *device; /* what `from` is there */
+    bool pinned;  /* from .. to is the host's, and has a twin on the device */
+} mp_range;
+
+struct mp_lane {
+    mp_group *group;
+    mp_lane *next;
+    mp_sheet sheet[MP_SHEETS];
+    int now;      /* the sheet that is filled now, or next */
+    bool resting; /* under the lock: its thread waits for a sheet that is under way */
+    mp_range *range;
+    int ranges, range_cap;
+    mp_range *garbage; /* ranges that calls not yet executed may still need */
+    int garbages, garbage_cap;
+    mp_arena *kept, **elements;
+    int arenas, arena_cap;
+};
+
+/* Calls and where they begin, of the sheets that are executed together: built here, copied there. */
+typedef struct mp_stage {
+    char *host, *device;
+    size_t size, used;
+    mp_arena *arena; /* for building */
+} mp_stage;
+
+struct mp_group {
+    const mp_device *device;
+    char name[128];
+    size_t memory;
+    pthread_mutex_t lock;    /* of all below */
+    pthread_mutex_t copying; /* held by whoever copies for a lane at rest */
+    pthread_cond_t submitted, done;
+    pthread_t thread;
+    bool stop;
+    char failure[256]; /* of the device; empty: none */
+    mp_lane *lanes;
+    mp_stage stage[2];
+};
+
+/* Where the device has what an address says. */
+void *mp_lane_translate(const mp_lane *l, const void *p);
+
+/* The executing thread. */
+void *mp_group_main(void *group);
+
+/* The lane and queue of this thread. */
+extern _Thread_local mp_lane *mp_lane_here;
+
+#endif

@@ -1,0 +1,105 @@
+/* record.c - kernels that compute nothing: each notes its call, with the device's addresses, in the queue at hand (lane.h). The
+ * functions come from the lists of calls.h.
+ * SPDX-License-Identifier: MIT */
+#include "base/alloc.h"
+#include "base/guard.h"
+#include "cuda/lane_own.h"
+
+#include <string.h>
+
+_Thread_local mp_lane *mp_lane_here;
+
+static mp_calls *queue_here(void)
+{
+    mp_assert(mp_lane_here != NULL);
+    mp_sheet *s = &mp_lane_here->sheet[mp_lane_here->now];
+    mp_assert(s->queues > 0);
+    return &s->queue[s->queues - 1];
+}
+
+static void note(mp_cuda_kernel kernel, const void *call, size_t bytes)
+{
+    mp_calls *q = queue_here();
+    mp_call_head head = { (int)kernel, mp_lane_here->group->device->blocks(kernel, call) };
+    size_t need = sizeof head + (bytes + 7) / 8 * 8;
+    if (head.blocks == 0) return; /* nothing to do */
+    if (need > q->cap - q->n) {
+        size_t cap = 2 * q->cap + need + 4096;
+        char *more = mp_get(cap, 8);
+        if (!more) mp_give_up(mp_no_memory(cap));
+        if (q->n) memcpy(more, q->p, q->n);
+        mp_put(q->p);
+        q->p = more;
+        q->cap = cap;
+    }
+    memcpy(q->p + q->n, &head, sizeof head);
+    memcpy(q->p + q->n + sizeof head, call, bytes);
+    q->n += need;
+}
+
+static void *there(const void *p)
+{
+    return mp_lane_translate(mp_lane_here, p);
+}
+
+/* Structs of pointers, with each where the device has it. */
+#define MOVE(field) s.field = there(s.field);
+#define MOVED(type)                                                                                                    \
+    static type moved_##type(type s)                                                                                   \
+    {                                                                                                                  \
+        MP_POINTERS_##type(MOVE) return s;                                                                             \
+    }
+MOVED(mp_operand)
+MOVED(mp_links)
+MOVED(mp_csr)
+MOVED(mp_adam)
+MOVED(mp_affine)
+MOVED(mp_addends)
+MOVED(mp_classes)
+
+#define COMMA                   ,
+#define TAKES(type, name)       type name
+#define TAKES_COPY(type, name)  const type *name
+#define GIVES(type, name)       .name = name
+#define GIVES_AT(type, name)    .name = there(name)
+#define GIVES_MOVED(type, name) .name = moved_##type(name)
+#define GIVES_COPY(type, name)  .name = moved_##type(*name)
+#define RECORD(name)                                                                                                   \
+    static void record_##name(MP_CALL_##name(TAKES, TAKES, TAKES, TAKES_COPY, COMMA))                                  \
+    {                                                                                                                  \
+        mp_call_##name call = { MP_CALL_##name(GIVES, GIVES_AT, GIVES_MOVED, GIVES_COPY, COMMA) };                     \
+        note(MP_CUDA_##name, &call, sizeof call);                                                                      \
+    }
+MP_CUDA_LIST(RECORD)
+
+static _Noreturn void refuse(const char *name)
+{
+    mp_give_up(
+        mp_fail(MP_ERR_USAGE, "device: the GPU has no kernel '%s', which this method needs; take --device cpu", name));
+}
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define ABSENT(name, args)                                                                                             \
+    static void absent_##name args                                                                                     \
+    {                                                                                                                  \
+        refuse(#name);                                                                                                 \
+    }
+MP_KERNEL_LIST(ABSENT)
+MP_PLAIN_LIST(ABSENT)
+
+static mp_kernels table;
+static pthread_once_t made = PTHREAD_ONCE_INIT;
+
+static void make(void)
+{
+#define REFUSES(name, args) .name = absent_##name,
+    table = (mp_kernels){ .isa = "recording", MP_KERNEL_LIST(REFUSES) MP_PLAIN_LIST(REFUSES) };
+#define RECORDS(name) table.name = record_##name;
+    MP_CUDA_LIST(RECORDS)
+}
+
+const mp_kernels *mp_lane_kernels(void)
+{
+    pthread_once(&made, make);
+    return &table;
+}

@@ -1,0 +1,63 @@
+/* test_device.c - --device and --group from outside: the same models and rows on an emulated GPU, and what is said where there is
+ * none or where it cannot do a method.
+ * SPDX-License-Identifier: MIT */
+#include "cli/tiny.h"
+
+#define QUICK "--hidden 8 --layers 2 --epochs 2 --lr 0.01"
+
+static const char *sha_of(const mp_spawned *s)
+{
+    const char *sha = mp_json_text(json_of(s), "model_sha256", NULL);
+    assert_non_null(sha);
+    return sha;
+}
+
+static void train_gives_the_model_of_the_processor(void **state)
+{
+    (void)state;
+    mp_spawned here = expect(0, "train @/TINY --pool sag --mid --json " QUICK, NULL);
+    mp_spawned there =
+        expect(0, "train @/TINY --pool sag --mid --json --device emulated " QUICK, "device: emulated GPU");
+    assert_string_equal(sha_of(&here), sha_of(&there));
+    mp_spawn_free(&here);
+    mp_spawn_free(&there);
+}
+
+/* Half of a study on the processor, the rest on a GPU: nothing is trained twice, and all models are those of the processor. */
+static void a_study_goes_on_where_it_was_on_another_device(void **state)
+{
+    enum { RUNS = 6 };
+    (void)state;
+    mp_spawned half = expect(0, "cv @/TINY --pool sag --folds 3 --seeds 1 --store @/both.db --quiet " QUICK, NULL);
+    mp_spawned here = expect(0, "cv @/TINY --pool sag --folds 3 --seeds 2 --store @/cpu.db --json " QUICK, NULL);
+    mp_spawned both = expect(
+        0, "cv @/TINY --pool sag --folds 3 --seeds 2 --store @/both.db --json --device emulated --group 2 " QUICK,
+        "3 of 6 runs were in");
+    const mp_json *p = mp_json_get(json_of(&here), "runs"), *q = mp_json_get(json_of(&both), "runs");
+    for (int i = 0; i < RUNS; i++) {
+        const char *model = mp_json_text(mp_json_at(p, i), "model_sha256", NULL);
+        assert_non_null(model);
+        assert_string_equal(model, mp_json_text(mp_json_at(q, i), "model_sha256", NULL));
+    }
+    mp_spawn_free(&half);
+    mp_spawn_free(&here);
+    mp_spawn_free(&both);
+}
+
+static void what_cannot_be_done_is_said_in_one_line(void **state)
+{
+    (void)state;
+    refuse(2, "train @/TINY --pool asap --quiet --device emulated " QUICK, "the GPU cannot do ASAP");
+    refuse(2, "cv @/TINY --pool sag,diff --quiet --device emulated --store @/no.db " QUICK, "the GPU cannot do diff");
+    refuse(2, "cv @/TINY --pool sag --quiet --group 3 --store @/no.db " QUICK, "group");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(train_gives_the_model_of_the_processor),
+        cmocka_unit_test(a_study_goes_on_where_it_was_on_another_device),
+        cmocka_unit_test(what_cannot_be_done_is_said_in_one_line),
+    };
+    return cmocka_run_group_tests(tests, make_data, clean);
+}

@@ -1,0 +1,237 @@
+/* test_lanes.c - runs on a GPU, alone and in groups, give what the processor gives, can be stopped and continued elsewhere, and
+ * leave a device that others can use. The emulated device ends the program when the host looks at its memory, so the first test
+ * also says that nobody does. With MIDPOOL_CUDA_TEST=device a GPU takes its place.
+ * SPDX-License-Identifier: MIT */
+#include "cuda/lane.h"
+#include "train/once.h"
+#include "tiny.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define EPOCHS 3
+
+typedef struct fixture {
+    mp_arena *a;
+    mp_dataset d;
+    mp_folds f;
+    mp_group *group;
+} fixture;
+
+static const char *device(void)
+{
+    const char *asked = getenv("MIDPOOL_CUDA_TEST");
+    return asked && strcmp(asked, "device") == 0 ? "cuda" : "emulated";
+}
+
+static int set_up(void **state)
+{
+    static fixture f;
+    f.a = mp_arena_new(1 << 20);
+    if (mp_group_open(device(), &f.group) != MP_OK) {
+        print_error("%s\n", mp_message());
+        return -1;
+    }
+    *state = &f;
+    return tiny_make(f.a, false, &f.d, &f.f) == MP_OK ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    mp_group_close(f->group);
+    mp_arena_free(f->a);
+    return 0;
+}
+
+static mp_config config_of(const char *options)
+{
+    mp_config c = tiny_config();
+    char line[256], *at = line;
+    snprintf(line, sizeof line, "%s", options);
+    c.hidden = 9;
+    c.epochs = EPOCHS;
+    c.batch_size = 25;
+    for (char *word; (word = strsep(&at, " ")) != NULL;) {
+        char *value = strchr(word, '=');
+        *value++ = '\0';
+        if (mp_conf_set(mp_config_table, &c, word, value, options) != MP_OK) fail_msg("%s", mp_message());
+    }
+    return c;
+}
+
+static mp_err run_on(const fixture *f, mp_group *g, const mp_config *c, mp_fit_options *o, mp_arena *a,
+                     mp_run_result *r)
+{
+    mp_run_key key = mp_run_key_of(&f->d, &f->f, &f->f.split[0], c);
+    o->group = g;
+    return mp_run_once(&f->d, &f->f.split[0], &key, 1, o, a, r, NULL);
+}
+
+static mp_run_result must_run(const fixture *f, mp_group *g, const mp_config *c, mp_arena *a)
+{
+    mp_run_result r;
+    if (run_on(f, g, c, &(mp_fit_options){ 0 }, a, &r) != MP_OK) fail_msg("%s", mp_message());
+    return r;
+}
+
+static void same_run(const mp_run_result *p, const mp_run_result *q, const char *what)
+{
+    if (strcmp(p->model_sha256, q->model_sha256) != 0) fail_msg("%s: another model", what);
+    assert_int_equal(p->curve_len, q->curve_len);
+    assert_memory_equal(p->curve, q->curve, sizeof *p->curve * (size_t)p->curve_len);
+    assert_true(p->test_metric == q->test_metric && p->val_loss == q->val_loss);
+}
+
+#define MID " score-dim=3 flip=true drop=0.2"
+static const char *const methods[] = { "pool=topk",
+                                       "pool=sag",
+                                       "pool=gsa",
+                                       "pool=topk" MID,
+                                       "pool=sag" MID,
+                                       "pool=gsa" MID,
+                                       "pool=sag conv=graphconv",
+                                       "pool=topk conv=gin" MID,
+                                       "pool=sag width=mlp" MID,
+                                       "pool=topk width=multihead variant=pyg" MID };
+
+static void a_run_on_a_gpu_has_the_bits_of_the_processor(void **state)
+{
+    const fixture *f = *state;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        mp_config c = config_of(methods[i]);
+        mp_run_result here = must_run(f, NULL, &c, f->a), there = must_run(f, f->group, &c, f->a);
+        same_run(&here, &there, methods[i]);
+    }
+}
+
+typedef struct member {
+    const fixture *f;
+    mp_config c;
+    mp_arena *a;
+    mp_run_result r;
+    mp_err e;
+} member;
+
+static void *run_member(void *arg)
+{
+    member *m = arg;
+    m->e = run_on(m->f, m->f->group, &m->c, &(mp_fit_options){ 0 }, m->a, &m->r);
+    return NULL;
+}
+
+/* Runs of other methods, widths and lengths, so that they end one after the other. */
+static void nothing_of_a_run_depends_on_the_others_of_its_group(void **state)
+{
+    enum { MOST = 7 };
+    static const int sizes[] = { 2, MOST };
+    const fixture *f = *state;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        member all[MOST];
+        pthread_t thread[MOST];
+        for (int i = 0; i < sizes[s]; i++) {
+            all[i] = (member){ .f = f, .c = config_of(methods[i]), .a = mp_arena_new(1 << 16) };
+            all[i].c.seed = 50 + i;
+            all[i].c.hidden = 5 + i;
+            all[i].c.epochs = 1 + i % EPOCHS;
+            assert_int_equal(pthread_create(&thread[i], NULL, run_member, &all[i]), 0);
+        }
+        for (int i = 0; i < sizes[s]; i++) assert_int_equal(pthread_join(thread[i], NULL), 0);
+        for (int i = 0; i < sizes[s]; i++) {
+            assert_int_equal(all[i].e, MP_OK);
+            mp_run_result here = must_run(f, NULL, &all[i].c, f->a);
+            same_run(&here, &all[i].r, methods[i]);
+            mp_arena_free(all[i].a);
+        }
+    }
+}
+
+typedef struct stopper {
+    volatile sig_atomic_t stop;
+    int after;
+} stopper;
+
+static void stop_after(void *state, const mp_fit_news *n)
+{
+    stopper *s = state;
+    if (n->epoch == s->after) s->stop = 1;
+}
+
+/* Both ways: what one has saved the other goes on with. */
+static void a_run_that_was_stopped_goes_on_elsewhere(void **state)
+{
+    const fixture *f = *state;
+    mp_config c = config_of("pool=sag" MID);
+    mp_run_result whole = must_run(f, NULL, &c, f->a), r;
+    char part[64];
+    snprintf(part, sizeof part, "/tmp/midpool_lanes_%ld.part", (long)getpid());
+    for (int back = 0; back < 2; back++) {
+        stopper s = { .after = 2 };
+        mp_fit_options first = { .news = stop_after, .state = &s, .stop = &s.stop, .resume = part, .identity = "x" };
+        mp_fit_options then = { .resume = part, .identity = "x" };
+        assert_int_equal(run_on(f, back ? NULL : f->group, &c, &first, f->a, &r), MP_ERR_IO);
+        assert_int_equal(access(part, F_OK), 0);
+        assert_int_equal(run_on(f, back ? f->group : NULL, &c, &then, f->a, &r), MP_OK);
+        assert_string_equal(r.model_sha256, whole.model_sha256);
+        unlink(part);
+    }
+}
+
+static void a_run_that_diverges_says_so_and_others_go_on(void **state)
+{
+    const fixture *f = *state;
+    mp_config bad = config_of("pool=topk lr=10"), good = config_of("pool=topk");
+    mp_run_result r, here = must_run(f, NULL, &good, f->a);
+    bad.epochs = 60;
+    bad.weight_decay = 10;
+    mp_err want = run_on(f, NULL, &bad, &(mp_fit_options){ 0 }, f->a, &r);
+    char said[MP_MESSAGE];
+    snprintf(said, sizeof said, "%s", mp_message());
+    assert_int_equal(run_on(f, f->group, &bad, &(mp_fit_options){ 0 }, f->a, &r), want);
+    if (want != MP_OK) assert_string_equal(mp_message(), said);
+    r = must_run(f, f->group, &good, f->a);
+    same_run(&here, &r, "after another diverged");
+}
+
+static void what_a_gpu_lacks_is_named_before_the_work(void **state)
+{
+    static const struct {
+        const char *options, *lacks;
+    } rows[] = { { "pool=asap", "ASAP" },
+                 { "pool=diff clusters=3", "diff" },
+                 { "pool=sag clip=1", "clip" },
+                 { "pool=sag conv=gat", "gat" },
+                 { "pool=sag score-conv=gat", "SAGPool" },
+                 { "pool=gsa fusion=gat", "GSAPool" },
+                 { "pool=sag edge-loss=0.2", "SAGPool" },
+                 { "pool=sag adj-power=2", "SAGPool" },
+                 { "pool=topk min-score=0.1", "TopKPool" },
+                 { "pool=sag score-from=input", "score-from" } };
+    const fixture *f = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mp_config c = config_of(rows[i].options);
+        assert_int_equal(mp_run_check_gpu(&f->d, &c), MP_ERR_USAGE);
+        if (!strstr(mp_message(), rows[i].lacks)) fail_msg("%s: %s", rows[i].options, mp_message());
+        mp_run_result here = must_run(f, NULL, &c, f->a), there = must_run(f, f->group, &c, f->a); /* here as well */
+        same_run(&here, &there, rows[i].options);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_on_a_gpu_has_the_bits_of_the_processor),
+        cmocka_unit_test(nothing_of_a_run_depends_on_the_others_of_its_group),
+        cmocka_unit_test(a_run_that_was_stopped_goes_on_elsewhere),
+        cmocka_unit_test(a_run_that_diverges_says_so_and_others_go_on),
+        cmocka_unit_test(what_a_gpu_lacks_is_named_before_the_work),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -5,6 +5,9 @@
  * A host that follows a pointer of the device ends with a fault, and a call with a pointer that is neither in the memory of
  * the device nor in pinned memory is refused, as a GPU would.
  *
+ * With MIDPOOL_EMULATED_ORDER=backwards the last thread of a phase, the last block and the last call come first: a kernel whose
+ * threads or blocks depend on each other then gives something else, as it would on a GPU now and then.
+ *
  * All is done when a function returns; streams have nothing to wait for.
  * SPDX-License-Identifier: MIT */
 #include "cuda/all.cuh"
@@ -14,9 +17,12 @@
 #include <mutex>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+
+bool backwards;
 
 namespace
 {
@@ -68,6 +74,8 @@ const char *open_device(char *name, size_t room, size_t *memory, size_t *free)
         ground = (char *)closed;
         contents = (char *)open;
     }
+    const char *order = getenv("MIDPOOL_EMULATED_ORDER");
+    backwards = order && strcmp(order, "backwards") == 0;
     snprintf(name, room, "emulated GPU");
     *memory = *free = WHOLE;
     return NULL;
@@ -212,7 +220,8 @@ MP_CUDA_LIST(MP_MOVE_CALL)
 
 template <class K> const char *execute(const char *name, const void *calls, const int *first, int n)
 {
-    for (int i = 0; i < n; i++) {
+    for (int turn = 0; turn < n; turn++) {
+        int i = turn_of(turn, n);
         typename K::call c = ((const typename K::call *)calls)[i];
         mover m = { name, NULL };
         {
@@ -222,7 +231,7 @@ template <class K> const char *execute(const char *name, const void *calls, cons
         if (m.wrong) return say("%s, call %d of %d: %s points to memory that a GPU cannot reach", name, i, n, m.wrong);
         int blocks = first[i + 1] - first[i];
         if (blocks < K::blocks(c)) return say("%s, call %d of %d: %d blocks, not %d", name, i, n, blocks, K::blocks(c));
-        for (int b = 0; b < blocks; b++) K::run(c, b);
+        for (int b = 0; b < blocks; b++) K::run(c, turn_of(b, blocks));
     }
     return NULL;
 }

@@ -34,11 +34,20 @@
 #define MP_DEVICE_OF inline
 #define MP_BOTH      static inline
 #define MP_SHARED
-#define MP_PHASE(t)        for (int t = 0; t < threads; t++)
+#define MP_PHASE(t)        for (int n_ = 0, t; n_ < threads && (t = turn_of(n_, threads), true); n_++)
 #define MP_ALONE(t)        MP_PHASE(t)
 #define MP_OWN(type, name) type name[threads]
 #define MP_MINE(name)      name[t]
 #define MP_UNROLL
+#endif
+
+#ifndef __CUDACC__
+/* Threads of a phase, blocks of a launch: the i-th of n. A kernel must not care in which order they come (emulate.cc). */
+extern bool backwards;
+static inline int turn_of(int i, int n)
+{
+    return backwards ? n - 1 - i : i;
+}
 #endif
 
 /* What lies at an address that a kernel has found in the memory of the device, rather than in its call. */

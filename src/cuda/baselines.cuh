@@ -367,4 +367,78 @@ struct kernel_minus_sums : by_item<kernel_minus_sums, mp_call_minus_sums> {
     }
 };
 
+/* An item is a row of a head; the last H are the slopes of the mix. */
+struct kernel_closeness_bwd : by_item<kernel_closeness_bwd, mp_call_closeness_bwd> {
+    MP_BOTH size_t items(const call &c)
+    {
+        return area(c.N, c.H) + (size_t)c.H;
+    }
+
+    MP_DEVICE float along(const call &c, int v, int h)
+    {
+        const float *d = c.dout + area(v, c.K), *u = c.u + area(v, c.H * c.K) + area(h, c.K);
+        float scale = 1 / c.sum[area(v, c.H) + (size_t)h], sum = 0;
+        for (int j = 0; j < c.K; j++) sum += d[j] * u[j] * scale;
+        return sum;
+    }
+
+    MP_DEVICE void one(const call &c, size_t i)
+    {
+        int v = (int)(i / (size_t)c.H), h = (int)(i % (size_t)c.H);
+        if (v == c.N) {
+            if (!c.dmix) return;
+            float sum = c.dmix[h];
+            for (int w = 0; w < c.N; w++) sum += along(c, w, h);
+            c.dmix[h] = sum;
+            return;
+        }
+        const float *d = c.dout + area(v, c.K);
+        size_t first = area(v, c.H * c.K) + area(h, c.K);
+        float scale = 1 / c.sum[i], middle = along(c, v, h);
+        for (int j = 0; j < c.K; j++) {
+            float near = c.u[first + (size_t)j];
+            c.e[first + (size_t)j] = 2 * near * near * c.mix[h] * (d[j] - middle) * scale;
+        }
+    }
+};
+
+struct kernel_ortho_loss : by_call<mp_call_ortho_loss> {
+    MP_DEVICE double of(const call &c, int b)
+    {
+        const float *M = c.M + area(b * c.K, c.K);
+        double f = sqrt(squares(M, area(c.K, c.K))), tr = diagonal_sum(M, c.K), length = f * sqrt((double)c.K);
+        double square = length > 0 ? 2 - 2 * tr / length : 0;
+        c.slope[b] = c.slope_one[b] = 0;
+        if (!(square > 0)) return 0;
+        double q = sqrt(square), scale = 1 / (q * length * c.B);
+        c.slope[b] = (float)(scale * tr / (f * f));
+        c.slope_one[b] = (float)-scale;
+        return q;
+    }
+
+    MP_DEVICE void run(const call &c, int block)
+    {
+        (void)block;
+        MP_SHARED double q[threads], all;
+        MP_PHASE(t)
+        {
+            if (t == 0) all = 0;
+        }
+        for (int from = 0; from < c.B; from += threads) {
+            MP_PHASE(t)
+            {
+                if (from + t < c.B) q[t] = of(c, from + t);
+            }
+            MP_PHASE(t)
+            {
+                for (int i = 0; t == 0 && i < threads && from + i < c.B; i++) all += q[i] / c.B;
+            }
+        }
+        MP_ALONE(t)
+        {
+            if (t == 0) c.loss[0] = (float)all;
+        }
+    }
+};
+
 #endif

@@ -163,6 +163,19 @@
 #define MP_CALL_head_weights(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, mix) AND AT(const mp_real *, sum) AND VALUE(int, h) \
     AND VALUE(int, N) AND VALUE(int, H)
 #define MP_CALL_minus_sums(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, rows) AND AT(mp_real *, cols) AND AT(const mp_real *, X) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_closeness_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, e) AND AT(mp_real *, dmix) AND AT(const mp_real *, dout) AND AT(const mp_real *, u) \
+    AND AT(const mp_real *, sum) AND AT(const mp_real *, mix) AND VALUE(int, N) AND VALUE(int, H) AND VALUE(int, K)
+#define MP_CALL_ortho_loss(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, loss) AND AT(mp_real *, slope) AND AT(mp_real *, slope_one) AND AT(const mp_real *, M) \
+    AND VALUE(int, B) AND VALUE(int, K)
+#define MP_CALL_range_sizes(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const int *, ptr) AND VALUE(bool, inverse) AND VALUE(int, ranges)
+#define MP_CALL_range_counts(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const int *, ptr) AND VALUE(int, ranges)
+#define MP_CALL_column(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, X) AND VALUE(int, d) AND VALUE(int, N) AND VALUE(int, C)
+#define MP_CALL_column_put(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, X) AND AT(const mp_real *, x) AND VALUE(bool, add) AND VALUE(int, d) AND VALUE(int, N) \
+    AND VALUE(int, C)
+#define MP_CALL_either(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const int *, which) AND VALUE(mp_real, yes) AND VALUE(mp_real, no) AND VALUE(int, n)
+#define MP_CALL_share_weights(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, p) AND COPY(mp_csr, g)
+#define MP_CALL_share_weights_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dw) AND AT(const mp_real *, G) AND AT(const mp_real *, p) AND COPY(mp_csr, g)
+#define MP_CALL_hat_weights(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, w) AND COPY(mp_csr, g)
 
 #define MP_CUDA_LIST(ROW)                                                                                             \
     ROW(gemm) ROW(agg) ROW(edge_dot) ROW(sparse_fwd) ROW(sparse_bwd) ROW(gate_fwd) ROW(gate_bwd) ROW(readout)         \
@@ -178,7 +191,9 @@
     ROW(add_all) ROW(square_sum) ROW(mark_rows) ROW(rank) ROW(induce_rows) ROW(induce_edges) ROW(twins_keep)  \
     ROW(lstm_bwd) ROW(window_order) ROW(flip_places) ROW(flip_places_bwd) ROW(head_spread) ROW(head_spread_bwd) ROW(layer_norm) \
     ROW(layer_norm_bwd) ROW(row_share) ROW(row_share_bwd) ROW(block_sym) ROW(block_sym_bwd) ROW(diagonals) \
-    ROW(diagonal_set) ROW(cut_loss) ROW(cut_loss_bwd) ROW(closeness) ROW(head_weights) ROW(minus_sums)
+    ROW(diagonal_set) ROW(cut_loss) ROW(cut_loss_bwd) ROW(closeness) ROW(head_weights) ROW(minus_sums) \
+    ROW(closeness_bwd) ROW(ortho_loss) ROW(range_sizes) ROW(range_counts) ROW(column) ROW(column_put) \
+    ROW(either) ROW(share_weights) ROW(share_weights_bwd) ROW(hat_weights)
 /* clang-format on */
 
 typedef enum mp_cuda_kernel {

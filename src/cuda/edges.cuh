@@ -73,6 +73,47 @@ struct kernel_weight_sums : by_node<kernel_weight_sums, mp_call_weight_sums> {
     }
 };
 
+/* 1 over the sum of a row's weights without the self loop; 0 where there are none. */
+MP_DEVICE float share_of_row(const mp_csr &g, int v)
+{
+    float sum = 0;
+    MP_EDGES(e, g, v) sum += g.col[e] == v ? 0 : edge_weight(&g, e);
+    return sum > 0 ? 1 / sum : 0;
+}
+
+struct kernel_share_weights : by_node<kernel_share_weights, mp_call_share_weights> {
+    MP_DEVICE void one(const call &c, size_t i)
+    {
+        int v = (int)i;
+        float share = share_of_row(c.g, v);
+        MP_EDGES(e, c.g, v) c.p[e] = c.g.col[e] == v ? 0 : edge_weight(&c.g, e) * share;
+    }
+};
+
+struct kernel_share_weights_bwd : by_node<kernel_share_weights_bwd, mp_call_share_weights_bwd> {
+    MP_DEVICE void one(const call &c, size_t i)
+    {
+        int v = (int)i;
+        float usual = 0, share = share_of_row(c.g, v);
+        MP_EDGES(e, c.g, v) usual += c.G[e] * c.p[e];
+        MP_EDGES(e, c.g, v)
+        if (c.g.col[e] != v) c.dw[e] += (c.G[e] - usual) * share;
+    }
+};
+
+struct kernel_hat_weights : by_node<kernel_hat_weights, mp_call_hat_weights> {
+    MP_DEVICE void one(const call &c, size_t i)
+    {
+        int v = (int)i;
+        const int *ptr = c.g.row_ptr;
+        MP_EDGES(e, c.g, v)
+        {
+            int u = c.g.col[e];
+            c.w[e] = (float)(1 / sqrt((double)(ptr[v + 1] - ptr[v]) * (double)(ptr[u + 1] - ptr[u])));
+        }
+    }
+};
+
 /* Two passes over the nodes, so one block. */
 struct kernel_root_weights_bwd : by_call<mp_call_root_weights_bwd> {
     MP_DEVICE float slope(const call &c, int v)

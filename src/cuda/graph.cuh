@@ -108,4 +108,66 @@ struct kernel_clear_marked : by_item<kernel_clear_marked, mp_call_clear_marked> 
     }
 };
 
+struct kernel_range_sizes : by_item<kernel_range_sizes, mp_call_range_sizes> {
+    MP_BOTH size_t items(const call &c)
+    {
+        return (size_t)c.ranges;
+    }
+
+    MP_DEVICE void one(const call &c, size_t b)
+    {
+        float n = (float)(c.ptr[b + 1] - c.ptr[b]);
+        for (int i = c.ptr[b]; i < c.ptr[b + 1]; i++) c.out[i] = c.inverse ? 1 / n : n;
+    }
+};
+
+struct kernel_range_counts : by_item<kernel_range_counts, mp_call_range_counts> {
+    MP_BOTH size_t items(const call &c)
+    {
+        return (size_t)c.ranges;
+    }
+
+    MP_DEVICE void one(const call &c, size_t b)
+    {
+        c.out[b] = (float)(c.ptr[b + 1] - c.ptr[b]);
+    }
+};
+
+struct kernel_column : by_item<kernel_column, mp_call_column> {
+    MP_BOTH size_t items(const call &c)
+    {
+        return (size_t)c.N;
+    }
+
+    MP_DEVICE void one(const call &c, size_t i)
+    {
+        c.out[i] = c.X[i * (size_t)c.C + (size_t)c.d];
+    }
+};
+
+struct kernel_column_put : by_item<kernel_column_put, mp_call_column_put> {
+    MP_BOTH size_t items(const call &c)
+    {
+        return (size_t)c.N;
+    }
+
+    MP_DEVICE void one(const call &c, size_t i)
+    {
+        float *to = c.X + i * (size_t)c.C + (size_t)c.d;
+        *to = c.add ? *to + c.x[i] : c.x[i];
+    }
+};
+
+struct kernel_either : by_item<kernel_either, mp_call_either> {
+    MP_BOTH size_t items(const call &c)
+    {
+        return (size_t)c.n;
+    }
+
+    MP_DEVICE void one(const call &c, size_t i)
+    {
+        c.out[i] = c.which[i] >= 0 ? c.yes : c.no;
+    }
+};
+
 #endif

@@ -194,6 +194,23 @@ static void sums(void)
         z[i] = (mp_call_relu_col_sum){ bias + COLUMNS * i, y, x, false, ROWS, COLUMNS };
         u[i] = (mp_call_act_fwd){ y, x, MP_ACT_TANH, wide };
     }
+    static int keep_at[GRAPHS + 1];
+    for (int b = 0; b <= GRAPHS; b++) keep_at[b] = b < GRAPHS ? b * (KEPT / GRAPHS) : KEPT;
+    int *keep_ptr = whole(keep_at, GRAPHS + 1), *chosen = there(KEPT * n * 4), *place = there(ROWS * n * 4);
+    int *new_rows = there((KEPT + 1) * n * 4), *edges_of = there(5 * (size_t)edges * n * 4);
+    CALLS(rank, p);
+    CALLS(induce_rows, ir);
+    CALLS(induce_edges, ie);
+    CALLS(rows_give, v);
+    for (size_t i = 0; i < n; i++) {
+        mp_csr old = { rows, cols, cols, NULL, ROWS };
+        int *e = edges_of + 5 * (size_t)edges * i;
+        p[i] = (mp_call_rank){ chosen + KEPT * i, NULL, X + wide * i, NULL, graphs, keep_ptr, GRAPHS };
+        ir[i] = (mp_call_induce_rows){ new_rows + (KEPT + 1) * i, place + ROWS * i, old, kept_nodes, KEPT };
+        ie[i] = (mp_call_induce_edges){ e,   NULL,       NULL, e + edges, new_rows + (KEPT + 1) * i, place + ROWS * i,
+                                        old, kept_nodes, KEPT };
+        v[i] = (mp_call_rows_give){ Y + wide * i, G, kept_nodes, KEPT, 1 };
+    }
     double row = 4.0 * COLUMNS;
     measure("agg           900 x 128", MP_CUDA_agg, a, 2 * ROWS * row, 0);
     measure("agg           900 x 1", MP_CUDA_agg, a1, 8.0 * ROWS, 0);
@@ -206,6 +223,10 @@ static void sums(void)
     measure("readout       900 x 128, 32 graphs", MP_CUDA_readout, r, ROWS * row + 3 * GRAPHS * row, 0);
     measure("readout_sum_bwd", MP_CUDA_readout_sum_bwd, t, 2 * ROWS * row, 0);
     measure("relu_col_sum  900 x 128", MP_CUDA_relu_col_sum, z, 3 * ROWS * row, 0);
+    measure("rank          32 graphs of 28", MP_CUDA_rank, p, 8.0 * ROWS, 0);
+    measure("induce_rows   450 of 900", MP_CUDA_induce_rows, ir, 12.0 * ROWS, 0);
+    measure("induce_edges  450 of 900", MP_CUDA_induce_edges, ie, 12.0 * ROWS, 0);
+    measure("rows_give     450 of 900 x 1", MP_CUDA_rows_give, v, 8.0 * KEPT, 0);
     measure("tanh          900 x 128", MP_CUDA_act_fwd, u, 2 * ROWS * row, 0);
 }
 

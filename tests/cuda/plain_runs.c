@@ -580,3 +580,91 @@ void run_minus_sums(const mp_kernels *k, mp_rig *r, trace *t)
     trace_reals(t, rows, (size_t)N);
     trace_reals(t, cols, (size_t)C);
 }
+
+void run_closeness_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), H = 1 + small(r) % 4, K = small(r);
+    float *e = reals(r, area(N, H * K)), *dmix = coin(r) ? reals(r, (size_t)H) : NULL;
+    k->closeness_bwd(e, dmix, reals(r, area(N, K)), reals(r, area(N, H * K)), reals(r, area(N, H)), reals(r, (size_t)H),
+                     N, H, K);
+    trace_reals(t, e, area(N, H * K));
+    if (dmix) trace_reals(t, dmix, (size_t)H);
+}
+
+void run_ortho_loss(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int B = coin(r) ? small(r) : 300, K = small(r); /* more graphs than a block has threads */
+    float *loss = reals(r, 1), *slope = reals(r, (size_t)B), *one = reals(r, (size_t)B);
+    k->ortho_loss(loss, slope, one, reals(r, area(B * K, K)), B, K);
+    trace_reals(t, loss, 1);
+    trace_reals(t, slope, (size_t)B);
+    trace_reals(t, one, (size_t)B);
+}
+
+void run_range_sizes(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    float *out = reals(r, (size_t)g.nodes);
+    k->range_sizes(out, g.node_ptr, coin(r), 3);
+    trace_reals(t, out, (size_t)g.nodes);
+}
+
+void run_range_counts(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    float *out = reals(r, 3);
+    k->range_counts(out, g.node_ptr, 3);
+    trace_reals(t, out, 3);
+}
+
+void run_column(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = 1 + small(r);
+    float *out = reals(r, (size_t)N);
+    k->column(out, reals(r, area(N, C)), mp_rng_below(&r->rng, C), N, C);
+    trace_reals(t, out, (size_t)N);
+}
+
+void run_column_put(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = 1 + small(r);
+    float *X = reals(r, area(N, C));
+    k->column_put(X, reals(r, (size_t)N), coin(r), mp_rng_below(&r->rng, C), N, C);
+    trace_reals(t, X, area(N, C));
+}
+
+void run_either(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int n = size(r), *which = room((size_t)n, sizeof *which);
+    for (int i = 0; i < n; i++) which[i] = small(r) - 4;
+    float *out = reals(r, (size_t)n);
+    k->either(out, which, 1.5f, -2, n);
+    trace_reals(t, out, (size_t)n);
+}
+
+void run_share_weights(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    mp_csr c = csr_of(r, &g, coin(r));
+    float *p = reals(r, (size_t)g.edges);
+    k->share_weights(p, &c);
+    trace_reals(t, p, (size_t)g.edges);
+}
+
+void run_share_weights_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    mp_csr c = csr_of(r, &g, true);
+    float *dw = reals(r, (size_t)g.edges);
+    k->share_weights_bwd(dw, reals(r, (size_t)g.edges), reals(r, (size_t)g.edges), &c);
+    trace_reals(t, dw, (size_t)g.edges);
+}
+
+void run_hat_weights(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    mp_csr c = csr_of(r, &g, false);
+    float *w = reals(r, (size_t)g.edges);
+    k->hat_weights(w, &c);
+    trace_reals(t, w, (size_t)g.edges);
+}

@@ -1,8 +1,8 @@
 /* cuda.cu - a GPU of NVIDIA (device.h), as a module: the first device of the machine, kernels of all.cuh, one launch for many calls.
  *
  * Built without contraction of products and sums and with tiny numbers flushed to 0, as the processor has it: fused
- * multiply-adds are those that the sources ask for. Every call of CUDA is checked; an error is kept by CUDA until it is told,
- * so that it shows at the next call at the latest.
+ * multiply-adds are those that the sources ask for. Every call of CUDA is checked; what fails while it runs shows at a later call,
+ * in `sync` at the latest.
  * SPDX-License-Identifier: MIT */
 #include "cuda/all.cuh"
 
@@ -24,6 +24,7 @@ bool is_open;
 const char *tell(cudaError_t e, const char *what)
 {
     if (e == cudaSuccess) return NULL;
+    cudaGetLastError(); /* told: the next call must not find it again */
     snprintf(said, sizeof said, "%s: %s", what, cudaGetErrorString(e));
     return said;
 }

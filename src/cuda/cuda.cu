@@ -166,8 +166,7 @@ __device__ __forceinline__ int call_of(const int *first, int n, int block)
 }
 
 template <class K>
-__global__ void __launch_bounds__(K::threads, K::at_once)
-    many(const typename K::call *__restrict__ calls, const int *__restrict__ first, int n)
+__global__ void __launch_bounds__(K::threads, K::at_once) many(const typename K::call *calls, const int *first, int n)
 {
     int block = (int)blockIdx.x, i = call_of(first, n, block);
     K::run(calls[i], block - first[i]);

@@ -120,26 +120,35 @@ struct kernel_gemm {
         return i / 4 * 64 + 4 * lane + i % 4;
     }
 
-    template <int T> MP_DEVICE void lines(float *out, const float *from, int lane)
+    template <int groups> MP_DEVICE void lines(float *out, const float *from, int lane)
     {
         MP_UNROLL
-        for (int g = 0; g < T / 64; g++) {
+        for (int g = 0; g < groups; g++) {
             four x = load4(from + 64 * g + 4 * lane);
             MP_UNROLL
             for (int q = 0; q < 4; q++) out[4 * g + q] = x.v[q];
         }
     }
 
-    template <int T> MP_DEVICE void step(own *o, const float *As, const float *Bs, int k, int t)
+    /* Of the thread's rows the first `groups` groups of four. */
+    template <int T, int groups> MP_DEVICE void step(own *o, const float *As, const float *Bs, int k, int t)
     {
-        float a[T / 16], b[T / 16];
-        lines<T>(a, As + k * (most + pad), t / 16);
-        lines<T>(b, Bs + k * (most + pad), t % 16);
+        float a[4 * groups], b[T / 16];
+        lines<groups>(a, As + k * (most + pad), t / 16);
+        lines<T / 64>(b, Bs + k * (most + pad), t % 16);
         MP_UNROLL
-        for (int i = 0; i < T / 16; i++) {
+        for (int i = 0; i < 4 * groups; i++) {
             MP_UNROLL
             for (int j = 0; j < T / 16; j++) o->acc[i][j] = fma1(a[i], b[j], o->acc[i][j]);
         }
+    }
+
+    /* How many groups of rows the threads of a warp have within the matrix: the last tile is often nearly empty, and warps without
+     * work leave the units to other blocks. */
+    MP_DEVICE int groups_of(int rows, int t)
+    {
+        int first = line(t / 32 * 2, 0);
+        return first + 64 < rows ? 2 : first < rows ? 1 : 0;
     }
 
     /* What the chains begin with. */
@@ -192,11 +201,16 @@ struct kernel_gemm {
                     left.fetch(o->a, o->from_a, rows, K - depth, fours, t);
                     right.fetch(o->b, o->from_b, cols, K - depth, fours, t);
                 }
-                if (K >= depth) {
+                int has = groups_of(rows, t);
+                if (K < depth) {
+                    for (int k = 0; k < K; k++) step<T, T / 64>(o, As + now, Bs + now, k, t);
+                } else if (has >= T / 64) {
                     MP_UNROLL
-                    for (int k = 0; k < depth; k++) step<T>(o, As + now, Bs + now, k, t);
-                } else
-                    for (int k = 0; k < K; k++) step<T>(o, As + now, Bs + now, k, t);
+                    for (int k = 0; k < depth; k++) step<T, T / 64>(o, As + now, Bs + now, k, t);
+                } else if (has == 1) {
+                    MP_UNROLL
+                    for (int k = 0; k < depth; k++) step<T, 1>(o, As + now, Bs + now, k, t);
+                }
                 if (more) {
                     left.place(As + (half - now), o->a, t);
                     right.place(Bs + (half - now), o->b, t);

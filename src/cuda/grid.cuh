@@ -171,8 +171,9 @@ template <class K, class C, int per = 1> struct by_item {
         return blocks_for(K::items(c), (size_t)per * threads);
     }
 
-    MP_DEVICE void run(const C &c, int block)
+    MP_DEVICE void run(const C &call_, int block)
     {
+        const C c = call_; /* in registers: what is stored might be the call, for all the compiler knows */
         size_t n = K::items(c);
         MP_ALONE(t)
         {

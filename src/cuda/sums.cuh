@@ -14,6 +14,8 @@ MP_DEVICE void add_four(four *acc, float a, const four &x)
 
 /* ---- neighbours: an item is four columns of a row */
 struct kernel_agg : by_item<kernel_agg, mp_call_agg> {
+    static const int at_once = 5; /* blocks: rows of neighbours are far away, and many must be on their way */
+
     MP_BOTH size_t items(const call &c)
     {
         return c.end > c.from ? pieces(c.end - c.from, c.C) : 0;
@@ -349,8 +351,9 @@ template <class K, class C_> struct by_column {
         return blocks_for((size_t)c.C, threads);
     }
 
-    MP_DEVICE void run(const call &c, int block)
+    MP_DEVICE void run(const call &call_, int block)
     {
+        const call c = call_;
         MP_ALONE(t)
         {
             int j = block * threads + t;

@@ -8,9 +8,10 @@
  * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "cli/bench.h"
+#include "cli/device.h"
 #include "cli/given.h"
 #include "cli/setup.h"
-#include "study/epoch_time.h"
+#include "study/group_time.h"
 #include "study/prepare.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@ typedef struct bench_conf {
     struct {
         int threads, epochs, json, profile;
         double share;
-        int repeat;
+        int repeat, device, group;
     } how;
     const char *data;
 } bench_conf;
@@ -33,6 +34,8 @@ static const mp_opt how_table[] = {
     { "timed", MP_OPT_INT, HOW(epochs), "7", 1, 1000, NULL, "timed epochs, after two to warm up; the median is printed" },
     { "share", MP_OPT_REAL, HOW(share), "0.8", 0.001, 1, NULL, "share of the graphs in an epoch" },
     { "times", MP_OPT_INT, HOW(repeat), "1", 1, 1000, NULL, "the data that many times over" },
+    { "device", MP_OPT_CHOICE, HOW(device), "cpu", 0, 0, "cpu|cuda|auto|emulated", "what trains: this processor, or runs side by side on a GPU" },
+    { "group", MP_OPT_INT, HOW(group), "1", 1, 256, NULL, "runs side by side on a GPU", .needs = "device!=cpu" },
     { "profile", MP_OPT_FLAG, HOW(profile), "false", 0, 1, NULL, "seconds by op, forward and backward, summed over threads" },
     { "json", MP_OPT_FLAG, HOW(json), "false", 0, 1, NULL, "one JSON object on stdout" },
     { 0 }
@@ -189,6 +192,130 @@ static void print(const mp_dataset *d, const bench_conf *b, bench_result *r, mp_
     mp_buf_puts(out, "\n");
 }
 
+/* ---- a GPU ---- */
+
+typedef struct kernel_time {
+    const char *name;
+    double seconds;
+    long launches;
+} kernel_time;
+
+static int by_seconds(const void *a, const void *b)
+{
+    double x = ((const kernel_time *)a)->seconds, y = ((const kernel_time *)b)->seconds;
+    return (x < y) - (x > y);
+}
+
+static int kernel_times(const mp_group *g, kernel_time *out, int most)
+{
+    int n = 0;
+    kernel_time k;
+    for (int i = 0; n < most && mp_group_profiled(g, i, &k.name, &k.seconds, &k.launches); i++)
+        if (k.launches) out[n++] = k;
+    qsort(out, (size_t)n, sizeof *out, by_seconds);
+    return n;
+}
+
+static void group_text(const mp_dataset *d, const bench_conf *b, const mp_group *g, const mp_group_time *t, mp_buf *out)
+{
+    double one = t->seconds / t->runs;
+    mp_buf_printf(out, "%s, %s, h = %d, hidden %d, batch %d, %d graphs an epoch, %d run%s side by side, %s\n", d->name,
+                  b->model.pool, b->model.score_dim, b->model.hidden, b->model.batch_size, t->graphs, t->runs,
+                  mp_plural(t->runs), mp_group_device(g));
+    mp_buf_printf(out, "  seconds an epoch   %.4f   of all runs (mean of %d after %d to warm up); %.3f ms a run\n",
+                  t->seconds, b->how.epochs, MP_EPOCH_WARM, 1000 * one);
+    mp_buf_printf(out, "  dense products     %.2f GFLOP an epoch of a run, %.2f TFLOP/s\n", t->flops * 1e-9,
+                  t->flops / one * 1e-12);
+    mp_buf_printf(out, "  neighbour sums     %.3f GB an epoch of a run, %.1f GB/s\n", t->moved * 1e-9,
+                  t->moved / one * 1e-9);
+}
+
+static void group_json(const mp_dataset *d, const bench_conf *b, const mp_group *g, const mp_group_time *t, mp_buf *out)
+{
+    mp_json_add_text(out, "dataset", d->name);
+    mp_json_add_text(out, "pool", b->model.pool);
+    mp_json_add_int(out, "score_dim", b->model.score_dim);
+    mp_json_add_text(out, "device", mp_group_device(g));
+    mp_json_add_int(out, "group", t->runs);
+    mp_json_add_int(out, "graphs", t->graphs);
+    mp_json_add_real(out, "seconds_per_epoch", t->seconds);
+    mp_json_add_real(out, "seconds_per_run_and_epoch", t->seconds / t->runs);
+    mp_json_add_real(out, "flops", t->flops);
+    mp_json_add_real(out, "sum_bytes", t->moved);
+}
+
+/* Seconds that kernels took on the device, an epoch of all runs. */
+static void kernels_out(const bench_conf *b, const mp_group *g, double all, mp_buf *out)
+{
+    kernel_time k[256];
+    int n = kernel_times(g, k, 256), json = b->how.json;
+    if (json) {
+        mp_json_key(out, "profile");
+        mp_json_open(out, '[');
+    } else {
+        mp_buf_printf(out, "\n  %-20s %9s %8s %9s   an epoch of all runs, on the device\n", "", "seconds", "share",
+                      "launches");
+    }
+    for (int i = 0; i < n; i++) {
+        double seconds = k[i].seconds / b->how.epochs, launches = (double)k[i].launches / b->how.epochs;
+        if (json) {
+            mp_json_open(out, '{');
+            mp_json_add_text(out, "name", k[i].name);
+            mp_json_add_real(out, "seconds", seconds);
+            mp_json_add_real(out, "share", seconds / all);
+            mp_json_add_real(out, "launches", launches);
+            mp_json_close(out, '}');
+        } else {
+            mp_buf_printf(out, "  %-20s %9.5f %6.1f %% %9.0f\n", k[i].name, seconds, 100 * seconds / all, launches);
+        }
+    }
+    if (json) mp_json_close(out, ']');
+}
+
+static void print_group(const mp_dataset *d, const bench_conf *b, const mp_group *g, const mp_group_time *t,
+                        mp_buf *out)
+{
+    if (b->how.json) {
+        mp_json_open(out, '{');
+        group_json(d, b, g, t, out);
+    } else {
+        group_text(d, b, g, t, out);
+    }
+    if (b->how.profile) kernels_out(b, g, t->seconds, out);
+    if (!b->how.json) return;
+    mp_json_close(out, '}');
+    mp_buf_puts(out, "\n");
+}
+
+typedef struct asked {
+    const bench_conf *conf;
+    const mp_dataset *data;
+    bench_result *result;
+    mp_arena *arena;
+    mp_buf *out;
+} asked;
+
+static mp_err measure_on(void *state, mp_group *g)
+{
+    const asked *k = state;
+    const bench_conf *b = k->conf;
+    if (!g) {
+        MP_TRY(measure(k->data, b, k->arena, k->result));
+        print(k->data, b, k->result, k->arena, k->out);
+        return MP_OK;
+    }
+    mp_epoch_ask ask = { .data = k->data,
+                         .config = &b->model,
+                         .share = b->how.share,
+                         .repeat = b->how.repeat,
+                         .timed = b->how.epochs,
+                         .profile = b->how.profile };
+    mp_group_time t;
+    MP_TRY(mp_time_group(&ask, g, b->how.group, k->arena, &t));
+    print_group(k->data, b, g, &t, k->out);
+    return MP_OK;
+}
+
 static mp_err run(void *conf, const mp_cli_args *args)
 {
     bench_conf *b = conf;
@@ -202,10 +329,9 @@ static mp_err run(void *conf, const mp_cli_args *args)
     if (!d.seal) return mp_fail(MP_ERR_INPUT, "%s: has no labels", d.name);
     mp_config_resolve(&b->model, &d.graphs);
     MP_TRY(mp_study_prepare_data(&d, &b->model, r.threads, NULL, args->arena));
-    MP_TRY(measure(&d, b, args->arena, &r));
     mp_buf out = { 0 };
-    print(&d, b, &r, args->arena, &out);
-    mp_err e = mp_cli_print(out.p, out.n);
+    mp_err e = mp_device_run(b->how.device, b->how.json, measure_on, &(asked){ b, &d, &r, args->arena, &out });
+    if (e == MP_OK) e = mp_cli_print(out.p, out.n);
     mp_buf_free(&out);
     return e;
 }
@@ -229,7 +355,9 @@ const mp_cli mp_bench_epoch = {
         "limit with sums: the limit plus these bytes at the bandwidth of copies that stay in the second-level cache,\n"
         "where shards are meant to stay. Rates are measured in the same run, on as many threads. --profile charges\n"
         "every moment of a thread to one op or to work between ops (gather: copying a shard's graphs; key, select,\n"
-        "induce, build graph, coarsen: pooling; add shards, adam: the update).",
+        "induce, build graph, coarsen: pooling; add shards, adam: the update). On a GPU --group runs with seeds of "
+        "their own\n"
+        "are timed together, without limits beside them, and --profile shows seconds by kernel.",
     .least = 1,
     .most = 1,
     .size = sizeof(bench_conf),

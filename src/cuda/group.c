@@ -14,7 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#define PATIENCE_NS 3000000 /* that a sheet waits for those of other lanes */
+#define STAMPS      (MP_STAMPS / 2) /* of a stream: launches beyond are not timed */
+#define PATIENCE_NS 3000000         /* that a sheet waits for those of other lanes */
 
 typedef struct job { /* a sheet that is executed */
     mp_sheet *sheet;
@@ -32,7 +33,7 @@ typedef struct turn { /* sheets that are executed together */
     mp_group *group;
     mp_stage *stage;
     int stream;
-    bool under_way;
+    bool under_way, profiled;
     mp_arena *arena;
     job *jobs;
     int count;
@@ -175,8 +176,10 @@ static void send(turn *t, mp_lane *const *lane)
         mp_launch w = t->launch[i];
         w.calls = s->device + (size_t)(uintptr_t)w.calls;
         w.first = (const int *)(const void *)(s->device + (size_t)(uintptr_t)w.first);
+        if (t->profiled && i < STAMPS) need(d->stamp(t->stream, t->stream * STAMPS + i));
         need(d->launch(t->stream, &w));
     }
+    if (t->profiled && t->launches < STAMPS) need(d->stamp(t->stream, t->stream * STAMPS + t->launches));
     for (int i = 0; i < t->count; i++) {
         const mp_sheet *sheet = t->jobs[i].sheet;
         for (int k = 0; k < sheet->answers; k++)
@@ -231,15 +234,30 @@ static mp_err begin_turn(void *arg)
         jobs[t->count++].sheet = s;
     }
     pthread_mutex_unlock(&g->lock);
+    t->profiled = g->profile;
     build(t);
     send(t, lane);
     return MP_OK;
+}
+
+/* A launch takes from its stamp to the next one. */
+static void charge(const turn *t)
+{
+    mp_group *g = t->group;
+    for (int i = 0; i < t->launches && i + 1 < STAMPS; i++) {
+        int at = t->stream * STAMPS + i;
+        double seconds;
+        need(g->device->between(at, at + 1, &seconds));
+        g->seconds[t->launch[i].kernel] += seconds;
+        g->launches[t->launch[i].kernel]++;
+    }
 }
 
 static mp_err landed(void *arg)
 {
     const turn *t = arg;
     need(t->group->device->sync(t->stream));
+    if (t->profiled) charge(t);
     return MP_OK;
 }
 
@@ -379,6 +397,22 @@ void mp_group_close(mp_group *g)
     pthread_mutex_destroy(&g->copying);
     g->device->close();
     mp_put(g);
+}
+
+void mp_group_profile(mp_group *g)
+{
+    pthread_mutex_lock(&g->lock);
+    g->profile = true;
+    pthread_mutex_unlock(&g->lock);
+}
+
+bool mp_group_profiled(const mp_group *g, int i, const char **name, double *seconds, long *launches)
+{
+    if (i >= MP_CUDA_KERNELS) return false;
+    *name = mp_call_name[i];
+    *seconds = g->seconds[i];
+    *launches = g->launches[i];
+    return true;
 }
 
 const char *mp_group_device(const mp_group *g)

@@ -29,6 +29,10 @@ void mp_group_close(mp_group *g);               /* NULL is allowed; when its lan
 const char *mp_group_device(const mp_group *g); /* its name */
 size_t mp_group_memory(const mp_group *g);      /* bytes that were free when it was opened */
 
+/* From now on notes how long kernels take on the device. Row i of what was noted: the name, seconds, launches; false: no more. */
+void mp_group_profile(mp_group *g);
+bool mp_group_profiled(const mp_group *g, int i, const char **name, double *seconds, long *launches);
+
 /* Records into the queue at hand of the thread's lane. A kernel that the device lacks gives up (guard.h). */
 const mp_kernels *mp_lane_kernels(void);
 

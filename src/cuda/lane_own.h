@@ -75,6 +75,9 @@ struct mp_group {
     char failure[256]; /* of the device; empty: none */
     mp_lane *lanes;
     mp_stage stage[2];
+    bool profile;
+    double seconds[MP_CUDA_KERNELS]; /* of the executing thread alone, until it rests */
+    long launches[MP_CUDA_KERNELS];
 };
 
 /* Where the device has what an address says. */

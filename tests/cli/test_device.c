@@ -52,12 +52,31 @@ static void what_cannot_be_done_is_said_in_one_line(void **state)
     refuse(2, "cv @/TINY --pool sag --quiet --group 3 --store @/no.db " QUICK, "group");
 }
 
+static void bench_epoch_times_runs_side_by_side_and_their_kernels(void **state)
+{
+    (void)state;
+    mp_spawned s = expect(
+        0, "bench epoch @/TINY --pool sag --hidden 8 --layers 2 --device emulated --group 3 --timed 1 --profile --json",
+        NULL);
+    const mp_json *all = json_of(&s), *profile = mp_json_get(all, "profile");
+    assert_int_equal(mp_json_int(all, "group", 0), 3);
+    double one = mp_json_real(all, "seconds_per_run_and_epoch", 0), epoch = mp_json_real(all, "seconds_per_epoch", 0);
+    assert_true(one > 0 && one * 3 > epoch * 0.999 && one * 3 < epoch * 1.001);
+    bool products = false;
+    for (int i = 0; profile && mp_json_at(profile, i); i++)
+        products |= strcmp(mp_json_text(mp_json_at(profile, i), "name", ""), "gemm") == 0 &&
+                    mp_json_real(mp_json_at(profile, i), "launches", 0) >= 1;
+    assert_true(products);
+    mp_spawn_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(train_gives_the_model_of_the_processor),
         cmocka_unit_test(a_study_goes_on_where_it_was_on_another_device),
         cmocka_unit_test(what_cannot_be_done_is_said_in_one_line),
+        cmocka_unit_test(bench_epoch_times_runs_side_by_side_and_their_kernels),
     };
     return cmocka_run_group_tests(tests, make_data, clean);
 }

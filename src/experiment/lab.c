@@ -314,10 +314,22 @@ const double *mp_lab_values(mp_lab *lab, int row, const mp_choice *c, int *n)
 
 /* ---- rounds ---- */
 
+/* With the methods that the user chose: of a page made of several calls each section has a name of its own. */
+static const char *title_of(const mp_lab *lab, const mp_experiment *x)
+{
+    int n;
+    const char *title = x->title;
+    if (!lab->o.pools) return title;
+    const char *const *pool = mp_lab_pools(lab, NULL, NULL, &n);
+    for (int i = 0; i < n; i++)
+        title = mp_arena_printf(lab->arena, "%s%s%s", title, i ? ", " : ": ", mp_lab_title(pool[i]));
+    return title;
+}
+
 static mp_err call_all(mp_lab *lab, const mp_experiment *const *x, int n, mp_section *out)
 {
     for (int i = 0; i < n; i++) {
-        out[i] = (mp_section){ .arena = lab->arena, .name = x[i]->name, .title = x[i]->title };
+        out[i] = (mp_section){ .arena = lab->arena, .name = x[i]->name, .title = title_of(lab, x[i]) };
         lab->notes = 0;
         MP_TRY(x[i]->make(lab, &out[i]));
         for (int k = 0; k < lab->notes; k++) mp_section_note(&out[i], "%s", lab->note[k]);

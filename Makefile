@@ -45,7 +45,7 @@ bench: all
 RESULTS ?= results.db
 SHOWN = "classification,improvement --datasets MUTAG,PTC_MR,ENZYMES,PROTEINS,NCI1,NCI109,IMDB-BINARY,IMDB-MULTI --pools sag,topk --seeds 3" \
 	"classification --datasets MUTAG,PTC_MR --pools set2set,sort,diff,edge,mincut,haar,mem,gmt --seeds 1" \
-	"classification --datasets MUTAG --pools gsa,asap,att,hgpsl --seeds 1" \
+	"classification --datasets MUTAG,PTC_MR --pools gsa,asap,hgpsl,att,vip,cgi,tap,rep,ug,ipool --seeds 1" \
 	"generalisation --datasets COLORS-3" "score-correctness --datasets MUTAG --seeds 3" information-gain "reconstruction --datasets RING,GRID,COMMUNITY,DAVID"
 results: all
 	@rm -rf $(BUILD)/shown && mkdir $(BUILD)/shown

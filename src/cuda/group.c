@@ -157,19 +157,15 @@ static void build(turn *t)
 
 /* ---- to the device ---- */
 
-static void send_structure(const turn *t, const mp_lane *l, const mp_sheet *s)
-{
-    void *at;
-    size_t used;
-    for (int i = 0; mp_arena_piece(s->structure, i, &at, &used); i++)
-        if (used) need(t->group->device->up(t->stream, mp_lane_translate(l, at), at, used));
-}
-
-static void send(turn *t, mp_lane *const *lane)
+static void send(turn *t)
 {
     const mp_device *d = t->group->device;
     const mp_stage *s = t->stage;
-    for (int i = 0; i < t->count; i++) send_structure(t, lane[i], t->jobs[i].sheet);
+    for (int i = 0; i < t->count; i++) {
+        const mp_sheet *sheet = t->jobs[i].sheet;
+        for (int k = 0; k < sheet->ups; k++)
+            need(d->up(t->stream, sheet->up[k].device, sheet->up[k].host, sheet->up[k].bytes));
+    }
     if (s->used) need(d->up(t->stream, s->device, s->host, s->used));
     need(d->after(t->stream, 1 - t->stream));
     for (int i = 0; i < t->launches; i++) {
@@ -182,8 +178,8 @@ static void send(turn *t, mp_lane *const *lane)
     if (t->profiled && t->launches < STAMPS) need(d->stamp(t->stream, t->stream * STAMPS + t->launches));
     for (int i = 0; i < t->count; i++) {
         const mp_sheet *sheet = t->jobs[i].sheet;
-        for (int k = 0; k < sheet->answers; k++)
-            need(d->down(t->stream, sheet->answer[k].host, sheet->answer[k].device, sheet->answer[k].bytes));
+        for (int k = 0; k < sheet->downs; k++)
+            need(d->down(t->stream, sheet->down[k].host, sheet->down[k].device, sheet->down[k].bytes));
     }
 }
 
@@ -224,19 +220,17 @@ static mp_err begin_turn(void *arg)
     mp_group *g = t->group;
     mp_arena_reset(t->arena);
     job *jobs = t->jobs = MP_NEW(t->arena, job, b->most);
-    mp_lane **lane = MP_NEW_RAW(t->arena, mp_lane *, b->most);
     pthread_mutex_lock(&g->lock);
     for (mp_lane *l = g->lanes; l && t->count < b->most; l = l->next) {
         mp_sheet *s = oldest_pending(l);
         if (!s) continue;
         s->state = MP_SHEET_RUNNING;
-        lane[t->count] = l;
         jobs[t->count++].sheet = s;
     }
     pthread_mutex_unlock(&g->lock);
     t->profiled = g->profile;
     build(t);
-    send(t, lane);
+    send(t);
     return MP_OK;
 }
 

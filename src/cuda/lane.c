@@ -171,7 +171,8 @@ void mp_lane_free(mp_lane *l)
         mp_arena_free(s->structure);
         for (int q = 0; q < s->cap; q++) mp_put(s->queue[q].p);
         mp_put(s->queue);
-        mp_put(s->answer);
+        mp_put(s->up);
+        mp_put(s->down);
     }
     sweep(l);
     mp_put(l->elements);
@@ -190,9 +191,12 @@ int mp_lane_next(const mp_lane *l)
 
 mp_err mp_lane_await(mp_lane *l, int sheet)
 {
-    const mp_group *g = l->group;
-    rest(l, sheet); /* the failure stands when the lock has been held after it */
-    return g->failure[0] ? mp_fail(MP_ERR_IO, "device: %s", g->failure) : MP_OK;
+    mp_group *g = l->group;
+    rest(l, sheet);
+    pthread_mutex_lock(&g->lock);
+    mp_err e = g->failure[0] ? mp_fail(MP_ERR_IO, "device: %s", g->failure) : MP_OK;
+    pthread_mutex_unlock(&g->lock);
+    return e;
 }
 
 mp_err mp_lane_wait(mp_lane *l)
@@ -211,7 +215,7 @@ void mp_lane_begin(mp_lane *l)
     mp_assert(s->state == MP_SHEET_FREE);
     if (l->garbages && mp_lane_wait(l) == MP_OK) sweep(l);
     mp_arena_reset(mp_lane_structure(l));
-    s->queues = s->phases = s->answers = 0;
+    s->queues = s->phases = s->ups = s->downs = 0;
     mp_lane_here = l;
 }
 
@@ -236,20 +240,31 @@ void mp_lane_phase(mp_lane *l)
     l->sheet[l->now].phases++;
 }
 
+static void add_copy(mp_copy **list, int *n, int *cap, mp_copy c)
+{
+    void *entries = *list;
+    mp_copy *at = one_more(&entries, n, cap, sizeof *at);
+    *list = entries;
+    *at = c;
+}
+
 void mp_lane_down(mp_lane *l, void *host, const void *device, size_t bytes)
 {
     mp_sheet *s = &l->sheet[l->now];
-    void *list = s->answer;
-    mp_copy_down *a = one_more(&list, &s->answers, &s->answer_cap, sizeof *a);
-    s->answer = list;
-    *a = (mp_copy_down){ host, device, bytes };
+    add_copy(&s->down, &s->downs, &s->down_cap, (mp_copy){ host, (void *)(uintptr_t)device, bytes });
 }
 
+/* From here on the executing thread reads the sheet; of the lane itself it knows nothing. */
 void mp_lane_submit(mp_lane *l)
 {
     mp_group *g = l->group;
+    mp_sheet *s = &l->sheet[l->now];
+    void *at;
+    size_t used;
+    for (int i = 0; mp_arena_piece(s->structure, i, &at, &used); i++)
+        if (used) add_copy(&s->up, &s->ups, &s->up_cap, (mp_copy){ at, mp_lane_translate(l, at), used });
     pthread_mutex_lock(&g->lock);
-    l->sheet[l->now].state = g->failure[0] ? MP_SHEET_FREE : MP_SHEET_PENDING;
+    s->state = g->failure[0] ? MP_SHEET_FREE : MP_SHEET_PENDING;
     l->now = (l->now + 1) % MP_SHEETS;
     pthread_cond_signal(&g->submitted);
     pthread_mutex_unlock(&g->lock);

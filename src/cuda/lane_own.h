@@ -19,11 +19,10 @@ typedef struct mp_calls {
     int phase;
 } mp_calls;
 
-typedef struct mp_copy_down {
-    void *host;
-    const void *device;
+typedef struct mp_copy {
+    void *host, *device;
     size_t bytes;
-} mp_copy_down;
+} mp_copy;
 
 typedef enum mp_sheet_state { MP_SHEET_FREE, MP_SHEET_PENDING, MP_SHEET_RUNNING } mp_sheet_state;
 
@@ -32,8 +31,8 @@ typedef struct mp_sheet {
     mp_arena *structure;
     mp_calls *queue; /* `cap` of them have memory, the first `queues` are used */
     int queues, cap, phases;
-    mp_copy_down *answer;
-    int answers, answer_cap;
+    mp_copy *up, *down; /* before its calls and after */
+    int ups, up_cap, downs, down_cap;
 } mp_sheet;
 
 typedef struct mp_range { /* memory of the lane */

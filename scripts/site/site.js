@@ -47,6 +47,7 @@
       }
       if (terms.length > 1 && (s.head.indexOf(whole) >= 0 || s.low.indexOf(whole) >= 0)) score += 20;
       if (s.head.indexOf(whole) >= 0) score += 30 * whole.length / s.head.length;
+      if (s.head.replace(/^[\d. ]+/, '').indexOf(whole) === 0) score += 10; // a heading names first what it is about
       found.push({ section: s, score: score });
     });
     found.sort(function (a, b) { return b.score - a.score; });

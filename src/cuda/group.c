@@ -221,6 +221,7 @@ static mp_err begin_turn(void *arg)
     mp_arena_reset(t->arena);
     job *jobs = t->jobs = MP_NEW(t->arena, job, b->most);
     pthread_mutex_lock(&g->lock);
+    t->profiled = g->profile;
     for (mp_lane *l = g->lanes; l && t->count < b->most; l = l->next) {
         mp_sheet *s = oldest_pending(l);
         if (!s) continue;
@@ -228,7 +229,6 @@ static mp_err begin_turn(void *arg)
         jobs[t->count++].sheet = s;
     }
     pthread_mutex_unlock(&g->lock);
-    t->profiled = g->profile;
     build(t);
     send(t);
     return MP_OK;

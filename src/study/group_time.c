@@ -14,7 +14,7 @@ typedef struct meeting {
     mp_group *group;
     mp_labels labels;
     int once, n; /* graphs, and with repeats those of an epoch */
-    pthread_barrier_t start, end;
+    pthread_barrier_t warm, start, end;
 } meeting;
 
 typedef struct member {
@@ -69,11 +69,12 @@ static mp_err go_on(void *arg)
     return MP_OK;
 }
 
-/* Whoever fails comes to both meetings all the same, or the others would wait for ever. */
+/* Whoever fails comes to all meetings all the same, or the others would wait for ever. */
 static void *member_main(void *arg)
 {
     member *m = arg;
     mp_err e = mp_guarded(begin, m);
+    pthread_barrier_wait(&m->at->warm);
     pthread_barrier_wait(&m->at->start);
     if (e == MP_OK) e = mp_guarded(go_on, m);
     mp_failure_keep(&m->failure, e);
@@ -84,9 +85,10 @@ static void *member_main(void *arg)
 
 static double meet(meeting *at)
 {
+    pthread_barrier_wait(&at->warm);
+    if (at->ask->profile) mp_group_profile(at->group);
     pthread_barrier_wait(&at->start);
     double from = mp_seconds();
-    if (at->ask->profile) mp_group_profile(at->group);
     pthread_barrier_wait(&at->end);
     return mp_seconds() - from;
 }
@@ -100,6 +102,7 @@ mp_err mp_time_group(const mp_epoch_ask *ask, mp_group *g, int runs, mp_arena *a
     at.labels = mp_seal_open(d->seal, a, all, once, NULL, 0);
     MP_TRY(mp_run_check_gpu(d, ask->config));
     member *m = MP_NEW(a, member, runs);
+    pthread_barrier_init(&at.warm, NULL, (unsigned)runs + 1);
     pthread_barrier_init(&at.start, NULL, (unsigned)runs + 1);
     pthread_barrier_init(&at.end, NULL, (unsigned)runs + 1);
     for (; begun < runs; begun++) {
@@ -118,6 +121,7 @@ mp_err mp_time_group(const mp_epoch_ask *ask, mp_group *g, int runs, mp_arena *a
         out->moved += m[i].moved / ask->timed / runs;
         mp_arena_free(m[i].arena);
     }
+    pthread_barrier_destroy(&at.warm);
     pthread_barrier_destroy(&at.start);
     pthread_barrier_destroy(&at.end);
     return e;

@@ -44,7 +44,20 @@ bool mp_study_row_uses(const mp_study_row *row, const char *option)
     return false;
 }
 
-static mp_err check_points(const mp_study *s, mp_study_row *row)
+/* With a GPU that does what it can: a word where this processor has to. */
+static mp_err check_device(mp_study *s, const mp_study_row *row, const mp_config *point)
+{
+    if (!s->group) return MP_OK;
+    mp_err e = mp_run_check_gpu(row->data, point);
+    if (e == MP_OK || s->group_only) return e;
+    const char *why = mp_message();
+    if (s->unable && strcmp(s->unable, why) == 0) return MP_OK;
+    s->unable = mp_arena_text(s->arena, why, strlen(why));
+    mp_listener_line(&s->listener, "%.*s; this processor trains it", (int)strcspn(why, ";"), why);
+    return MP_OK;
+}
+
+static mp_err check_points(mp_study *s, mp_study_row *row)
 {
     mp_config *at = MP_NEW_RAW(s->arena, mp_config, row->points.count);
     memcpy(at, row->points.at, sizeof *at * (size_t)row->points.count);
@@ -53,7 +66,7 @@ static mp_err check_points(const mp_study *s, mp_study_row *row)
         mp_config *point = &at[i];
         MP_TRY(mp_config_check(point));
         MP_TRY(mp_run_check(row->data, point));
-        if (s->group_only) MP_TRY(mp_run_check_gpu(row->data, point));
+        MP_TRY(check_device(s, row, point));
         mp_config known = mp_config_for_task(point, row->data->task);
         if (s->listener.model) s->listener.model(s->listener.state, &known);
         if (row->rule.eta && point->epochs != row->points.at[0].epochs)

@@ -50,6 +50,7 @@ typedef struct mp_study {
     mp_listener listener;
     /* kept here */
     mp_keeping keeping; /* which models now */
+    const char *unable; /* what was last said of a row that the GPU cannot train; NULL: nothing */
     mp_store *store;
     mp_cv_plan plan;   /* of all parts */
     mp_cv_plan share;  /* of this part; the plan itself where there are no parts */

@@ -50,6 +50,9 @@ static void what_cannot_be_done_is_said_in_one_line(void **state)
     refuse(2, "train @/TINY --pool asap --quiet --device emulated " QUICK, "the GPU cannot do ASAP");
     refuse(2, "cv @/TINY --pool sag,diff --quiet --device emulated --store @/no.db " QUICK, "the GPU cannot do diff");
     refuse(2, "cv @/TINY --pool sag --quiet --group 3 --store @/no.db " QUICK, "group");
+    mp_spawned s = expect(0, "reproduce classification --datasets @/TINY --pools asap --device emulated --dry-run",
+                          "device: the GPU cannot do ASAP, as configured here; this processor trains it\n");
+    mp_spawn_free(&s);
 }
 
 static void bench_epoch_times_runs_side_by_side_and_their_kernels(void **state)

@@ -45,6 +45,13 @@ struct kernel_window_order : by_item<kernel_window_order, mp_call_window_order> 
     }
 };
 
+/* Where element i of the flipped rows stands in the rows as they were. */
+template <class C> MP_DEVICE size_t unflipped(const C &c, size_t i)
+{
+    size_t places = (size_t)c.places, channels = (size_t)c.channels, t = i % places, k = i / places % channels;
+    return i - k * places - t + t * channels + k;
+}
+
 struct kernel_flip_places : by_item<kernel_flip_places, mp_call_flip_places> {
     MP_BOTH size_t items(const call &c)
     {
@@ -53,9 +60,7 @@ struct kernel_flip_places : by_item<kernel_flip_places, mp_call_flip_places> {
 
     MP_DEVICE void one(const call &c, size_t i)
     {
-        size_t t = i % (size_t)c.places, k = i / (size_t)c.places % (size_t)c.channels,
-               row = i - k * (size_t)c.places - t;
-        c.out[i] = c.X[row + t * (size_t)c.channels + k];
+        c.out[i] = c.X[unflipped(c, i)];
     }
 };
 
@@ -67,9 +72,7 @@ struct kernel_flip_places_bwd : by_item<kernel_flip_places_bwd, mp_call_flip_pla
 
     MP_DEVICE void one(const call &c, size_t i)
     {
-        size_t t = i % (size_t)c.places, k = i / (size_t)c.places % (size_t)c.channels,
-               row = i - k * (size_t)c.places - t;
-        c.dX[row + t * (size_t)c.channels + k] += c.dout[i];
+        c.dX[unflipped(c, i)] += c.dout[i];
     }
 };
 

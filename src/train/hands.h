@@ -1,5 +1,5 @@
-/* hands.h - transports: how workers are started, given jobs and heard. Rows: forked processes of this machine, threads of
- * this process, ranks of MPI.
+/* hands.h - transports: how workers are started, given jobs and heard. Rows: forked processes of this machine, or
+ * threads of this process; ranks of MPI.
  *
  * Hands have places 0 .. most-1. The scheduler (jobs.c) decides who does what, what a lost hand costs and when to stop; a transport
  * carries bytes and notices that a hand is gone. A place whose hand is gone may be hired again.
@@ -40,7 +40,7 @@ typedef struct mp_transport {
     MP_MUST mp_err (*listen)(void *state, double seconds, const mp_hearer *h);
 } mp_transport;
 
-extern const mp_transport mp_by_fork, mp_by_threads, mp_by_mpi;
+extern const mp_transport mp_by_fork, mp_by_mpi;
 
 /* ---- for transports ---- */
 

@@ -47,7 +47,6 @@ typedef struct hand { /* a worker, seen from the parent */
 typedef struct crowd {
     const mp_jobs *jobs;
     const mp_halt *halt;
-    bool threads;
     mp_arena *arena;
     hand hand[MAX_WORKERS];
 } crowd;
@@ -183,13 +182,6 @@ static void *open_crowd(const mp_jobs *j, const mp_halt *halt)
     return c;
 }
 
-static void *open_threads(const mp_jobs *j, const mp_halt *halt)
-{
-    crowd *c = open_crowd(j, halt);
-    c->threads = true;
-    return c;
-}
-
 static mp_err hire_thread(crowd *c, int place, const int ends[2])
 {
     hand *h = &c->hand[place];
@@ -209,7 +201,7 @@ static mp_err hire(void *state, int place)
     pid_t parent = getpid();
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return mp_fail(MP_ERR_IO, "no socket for a worker: %s", strerror(errno));
-    if (c->threads) return hire_thread(c, place, ends);
+    if (c->jobs->threads) return hire_thread(c, place, ends);
     fflush(NULL); /* or the worker would print what is still in our buffers */
     pid_t pid = fork();
     if (pid == 0) {
@@ -350,14 +342,6 @@ static mp_err listen_all(void *state, double seconds, const mp_hearer *to)
     return MP_OK;
 }
 
-const mp_transport mp_by_threads = { .most = most,
-                                     .open = open_threads,
-                                     .close = close_crowd,
-                                     .hire = hire,
-                                     .give = give,
-                                     .drop = drop,
-                                     .stop = stop,
-                                     .listen = listen_all };
 const mp_transport mp_by_fork = { .most = most,
                                   .open = open_crowd,
                                   .close = close_crowd,

@@ -166,7 +166,7 @@ static mp_err run_all(pool *p)
 
 mp_err mp_jobs_run(const mp_jobs *j, mp_jobs_count *count)
 {
-    const mp_transport *by = j->threads ? &mp_by_threads : j->pack && mp_by_mpi.most() > 0 ? &mp_by_mpi : &mp_by_fork;
+    const mp_transport *by = !j->threads && j->pack && mp_by_mpi.most() > 0 ? &mp_by_mpi : &mp_by_fork;
     mp_assert(j->workers >= 1 && j->workers <= by->most());
     *count = (mp_jobs_count){ 0 };
     mp_arena *a = mp_arena_new(65536);

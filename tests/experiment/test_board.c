@@ -1,9 +1,8 @@
 /* test_board.c - the cells of the main table: a store that has MID at one setting fills them too, and the table says only what was chosen.
  * SPDX-License-Identifier: MIT */
-#include "cli/tiny_raw.h"
-#include "data/tu.h"
 #include "experiment/board.h"
 #include "experiment/make.h"
+#include "experiment/tiny_folder.h"
 #include "train/preset.h"
 
 #include <math.h>
@@ -16,23 +15,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static char folder[64];
-
 static int make_folder(void **state)
 {
-    mp_arena *a = *state = mp_arena_new(1 << 20);
-    mp_raw raw;
-    strcpy(folder, "/tmp/midpool-board-XXXXXX");
-    if (!mkdtemp(folder) || tiny_raw(a, 16, 6, 6, &raw) != MP_OK) return -1;
-    return mp_tu_write(&raw, mp_arena_printf(a, "%s/TINY", folder)) == MP_OK ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    char line[128];
-    mp_arena_free(*state);
-    snprintf(line, sizeof line, "rm -rf %s", folder);
-    return system(line);
+    return make_tiny(state, 16, 6, 6);
 }
 
 static mp_lab *lab_of(mp_arena *a, bool still, mp_grid grid)

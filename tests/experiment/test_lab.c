@@ -1,11 +1,10 @@
 /* test_lab.c - experiments in rounds: what is asked for is trained and measured once, later questions may depend on earlier
  * answers, and what cannot be had is left out with a word.
  * SPDX-License-Identifier: MIT */
-#include "cli/tiny_raw.h"
-#include "data/tu.h"
 #include "experiment/figures.h"
 #include "experiment/lab.h"
 #include "experiment/machine.h"
+#include "experiment/tiny_folder.h"
 #include "store/db.h"
 #include "study/epoch_time.h"
 
@@ -19,25 +18,12 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static char folder[64];
 static int calls, probed;
 
 static int make_folder(void **state)
 {
-    mp_arena *a = *state = mp_arena_new(1 << 20);
-    mp_raw raw;
-    strcpy(folder, "/tmp/midpool-lab-XXXXXX");
-    if (!mkdtemp(folder) || tiny_raw(a, 40, 15, 15, &raw) != MP_OK) return -1;
     calls = probed = 0;
-    return mp_tu_write(&raw, mp_arena_printf(a, "%s/TINY", folder)) == MP_OK ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    char line[128];
-    mp_arena_free(*state);
-    snprintf(line, sizeof line, "rm -rf %s", folder);
-    return system(line);
+    return make_tiny(state, 40, 15, 15);
 }
 
 static void count_done(void *state, const mp_run_key *key, const mp_run_result *r, const mp_cv_count *c)

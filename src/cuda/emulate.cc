@@ -75,6 +75,8 @@ const char *open_device(char *name, size_t room, size_t *memory, size_t *free)
         contents = (char *)open;
     }
     const char *order = getenv("MIDPOOL_EMULATED_ORDER");
+    if (order && strcmp(order, "backwards") != 0 && strcmp(order, "forwards") != 0)
+        return say("MIDPOOL_EMULATED_ORDER: expected forwards or backwards");
     backwards = order && strcmp(order, "backwards") == 0;
     snprintf(name, room, "emulated GPU");
     *memory = *free = WHOLE;

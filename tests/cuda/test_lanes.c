@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -259,6 +260,31 @@ static void what_a_gpu_lacks_is_named_before_the_work(void **state)
     }
 }
 
+static void a_device_that_refuses_is_an_error_with_its_reason(void **state)
+{
+    (void)state;
+    mp_group *none = NULL;
+    setenv("MIDPOOL_EMULATED_ORDER", "sideways", 1);
+    assert_int_equal(mp_group_open("emulated", &none), MP_ERR_IO);
+    assert_non_null(strstr(mp_message(), "device: MIDPOOL_EMULATED_ORDER: expected forwards or backwards"));
+    assert_null(none);
+    unsetenv("MIDPOOL_EMULATED_ORDER");
+}
+
+/* While one is executed the other is filled. */
+static void sheets_of_a_lane_take_turns(void **state)
+{
+    const fixture *f = *state;
+    mp_lane *l = mp_lane_new(f->group);
+    for (int i = 0; i < 2 * MP_SHEETS; i++) {
+        assert_int_equal(mp_lane_next(l), i % MP_SHEETS);
+        assert_int_equal(mp_lane_await(l, mp_lane_next(l)), MP_OK);
+        mp_lane_begin(l);
+        mp_lane_submit(l);
+    }
+    mp_lane_free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +293,8 @@ int main(void)
         cmocka_unit_test(a_run_that_was_stopped_goes_on_elsewhere),
         cmocka_unit_test(what_diverges_says_so_and_others_go_on),
         cmocka_unit_test(what_a_gpu_lacks_is_named_before_the_work),
+        cmocka_unit_test(a_device_that_refuses_is_an_error_with_its_reason),
+        cmocka_unit_test(sheets_of_a_lane_take_turns),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -239,12 +239,13 @@ mp_err mp_cli_apply(const mp_cli *cli, const mp_cli_args *args, const char *cons
     return set_source(cli, args, true, conf);
 }
 
-static bool holds(const mp_cli *cli, const void *conf, const mp_need *need, mp_arena *a)
+static bool holds(const mp_cli *cli, const void *conf, const mp_need *need, mp_arena *a, const mp_opt **row)
 {
     char value[80];
     found f;
     bool known = find(cli, mp_arena_text(a, need->option.p, need->option.n), &f) && f.row;
     mp_assert(known);
+    *row = f.row;
     mp_conf_get(f.row, (const char *)conf + f.offset, value, sizeof value);
     return (strlen(value) == need->value.n && memcmp(value, need->value.p, need->value.n) == 0) != need->differs;
 }
@@ -256,11 +257,12 @@ mp_err mp_cli_needed(const mp_cli *cli, const void *conf, const char *name, cons
     mp_arena *a = mp_arena_new(256);
     mp_span needs = mp_span_of(f.row->needs);
     mp_need need;
-    mp_err e = MP_OK;
-    while (e == MP_OK && mp_next_need(&needs, &need))
-        if (!holds(cli, conf, &need, a))
-            e = mp_fail(MP_ERR_USAGE, "%s: not used unless %.*s is %s%.*s", where, (int)need.option.n, need.option.p,
-                        need.differs ? "not " : "", (int)need.value.n, need.value.p);
+    const mp_opt *row;
+    mp_buf why = MP_BUF_LOCAL;
+    while (why.n == 0 && mp_next_need(&needs, &need))
+        if (!holds(cli, conf, &need, a, &row)) mp_need_put(&need, row, &why);
+    mp_err e = why.n ? mp_fail(MP_ERR_USAGE, "%s: not used unless %s", where, why.p) : MP_OK;
+    mp_buf_free(&why);
     mp_arena_free(a);
     return e;
 }

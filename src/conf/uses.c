@@ -29,19 +29,48 @@ bool mp_next_need(mp_span *needs, mp_need *out)
     return true;
 }
 
+static mp_span span_or_none(const char *text)
+{
+    return text ? mp_span_of(text) : (mp_span){ NULL, 0 };
+}
+
 static bool is_word(mp_span s, const char *word)
 {
     return s.n == strlen(word) && memcmp(s.p, word, s.n) == 0;
 }
 
-bool mp_need_holds(const mp_need *n, const mp_config *c)
+static const mp_opt *row_of(const mp_need *n)
 {
-    char value[80];
     const mp_opt *o = mp_config_table;
     while (o->name && !is_word(n->option, o->name)) o++;
     mp_assert(o->name != NULL);
-    mp_conf_get(o, c, value, sizeof value);
+    return o;
+}
+
+bool mp_need_holds(const mp_need *n, const mp_config *c)
+{
+    char value[80];
+    mp_conf_get(row_of(n), c, value, sizeof value);
     return is_word(n->value, value) != n->differs;
+}
+
+/* The next choice that the option may have; false at the end. */
+static bool next_allowed(const mp_need *n, mp_span *choices, mp_span *out)
+{
+    while (mp_next_field(choices, '|', out))
+        if (out->n != n->value.n || memcmp(out->p, n->value.p, out->n) != 0) return true;
+    return false;
+}
+
+void mp_need_put(const mp_need *n, const mp_opt *row, mp_buf *out)
+{
+    int left = 0;
+    mp_span all = n->differs ? span_or_none(row->choices) : (mp_span){ NULL, 0 }, one;
+    for (mp_span rest = all; next_allowed(n, &rest, &one);) left++;
+    mp_buf_printf(out, "%.*s is ", (int)n->option.n, n->option.p);
+    if (left == 0) mp_buf_printf(out, "%s%.*s", n->differs ? "not " : "", (int)n->value.n, n->value.p);
+    for (; next_allowed(n, &all, &one); left--)
+        mp_buf_printf(out, "%.*s%s", (int)one.n, one.p, left > 2 ? ", " : left == 2 ? " or " : "");
 }
 
 static bool all_hold(mp_span needs, const mp_config *c)
@@ -50,11 +79,6 @@ static bool all_hold(mp_span needs, const mp_config *c)
     while (mp_next_need(&needs, &n))
         if (!mp_need_holds(&n, c)) return false;
     return true;
-}
-
-static mp_span span_or_none(const char *text)
-{
-    return text ? mp_span_of(text) : (mp_span){ NULL, 0 };
 }
 
 mp_used mp_uses(const mp_use_list *list, const mp_config *c, const char *option)
@@ -75,9 +99,10 @@ mp_used mp_uses(const mp_use_list *list, const mp_config *c, const char *option)
 static void put_needs(mp_span needs, const char *before, mp_buf *out)
 {
     mp_need n;
-    for (; mp_next_need(&needs, &n); before = " and ")
-        mp_buf_printf(out, "%s%.*s is %s%.*s", before, (int)n.option.n, n.option.p, n.differs ? "not " : "",
-                      (int)n.value.n, n.value.p);
+    for (; mp_next_need(&needs, &n); before = " and ") {
+        mp_buf_puts(out, before);
+        mp_need_put(&n, row_of(&n), out);
+    }
 }
 
 void mp_uses_needs(const mp_use_list *list, const char *option, mp_buf *out)

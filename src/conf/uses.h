@@ -29,6 +29,10 @@ bool mp_next_need(mp_span *needs, mp_need *out);
 
 bool mp_need_holds(const mp_need *n, const mp_config *c);
 
+/* The condition in words, `row` being its option's: "search is halving", "drop is not 0", and of an option with choices what it may
+ * be instead: "device is cuda, auto or emulated". */
+void mp_need_put(const mp_need *n, const mp_opt *row, mp_buf *out);
+
 typedef struct mp_use_list {
     const char *words;        /* NULL: none */
     const char *needs;        /* of all its words, besides their own; NULL: nothing */

@@ -53,9 +53,10 @@ static void what_an_option_needs_is_said(void **state)
     refuse(2, "sweep @/grid.yaml --store @/a.db", "grid.yaml:3: eta: not used unless search is halving");
     put("grid.yaml", "datasets: [NONE]\nratio: [0.5, 0.8]\n");
     refuse(2, "sweep @/grid.yaml --least-epochs 2", "--least-epochs: not used unless search is halving");
-    refuse(2, "sweep @/grid.yaml --points 2", "--points: not used unless search is not grid");
-    refuse(2, "sweep @/grid.yaml --search-seed 2", "--search-seed: not used unless search is not grid");
+    refuse(2, "sweep @/grid.yaml --points 2", "--points: not used unless search is random or halving");
+    refuse(2, "sweep @/grid.yaml --search-seed 2", "--search-seed: not used unless search is random or halving");
     refuse(2, "sweep @/grid.yaml --retrain 2", "--retrain: not used unless select is nested");
+    refuse(2, "cv @/TINY --group 2", "--group: not used unless device is cuda, auto or emulated");
     refuse(2, "report @/none.db --drop 0.2", "--drop: not used unless select is fixed");
     refuse(2, "train @/TINY --warmup 3", "--warmup: not used by sag unless schedule is cosine");
     refuse(2, "train @/TINY --drop-mode bernoulli", "--drop-mode: not used by sag unless drop is not 0");

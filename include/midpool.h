@@ -98,6 +98,15 @@ MP_API bool mp_method_has(const char *method, const char *option);
  * GraphML, or a format of your own. Archives are read by the program, not by the library. */
 MP_API mp_err mp_data_load(const char *name_or_path, const char *folder, mp_data **out);
 
+/* The same where columns of tables and of GraphML are not what their names say; the program's options --label and --ignore. */
+typedef struct mp_data_columns {
+    const char *label;  /* of graphs, to be learned: "active" or "active,toxic"; NULL: y, label, class or target */
+    const char *ignore; /* of nodes and edges, no features: "name,colour"; NULL: none */
+} mp_data_columns;
+/* `columns` may be NULL. MP_ERR_USAGE: there is no such column, or the format has no names of columns. */
+MP_API mp_err mp_data_load_columns(const char *name_or_path, const char *folder, const mp_data_columns *columns,
+                                   mp_data **out);
+
 /* Graphs as arrays. Nodes are numbered from 0 over all graphs; graph b has nodes node_ptr[b] to node_ptr[b+1] - 1. Edges are
  * undirected: each may be listed once or from both ends, with the same values; self loops and repeats are left out. Tables may
  * be NULL with 0 columns; nodes that have neither labels nor attributes are told apart by their degrees. */

@@ -248,6 +248,14 @@ class data
         detail::check(mp_data_load(name_or_path.c_str(), folder.empty() ? nullptr : folder.c_str(), &d));
         return data(d);
     }
+    /* With the columns of tables and GraphML that are said, see mp_data_columns. */
+    static data load(const std::string &name_or_path, const std::string &folder, const mp_data_columns &columns)
+    {
+        mp_data *d = nullptr;
+        detail::check(
+            mp_data_load_columns(name_or_path.c_str(), folder.empty() ? nullptr : folder.c_str(), &columns, &d));
+        return data(d);
+    }
     explicit data(const arrays &in)
     {
         mp_data *d = nullptr;

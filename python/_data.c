@@ -27,12 +27,13 @@ mp_data *mp_py_data(PyObject *capsule)
 static PyObject *data_load(PyObject *self, PyObject *args)
 {
     const char *name, *folder;
+    mp_data_columns columns;
     mp_data *d;
     mp_err e;
     (void)self;
-    if (!PyArg_ParseTuple(args, "sz", &name, &folder)) return NULL;
+    if (!PyArg_ParseTuple(args, "szzz", &name, &folder, &columns.label, &columns.ignore)) return NULL;
     Py_BEGIN_ALLOW_THREADS;
-    e = mp_data_load(name, folder, &d);
+    e = mp_data_load_columns(name, folder, &columns, &d);
     Py_END_ALLOW_THREADS;
     return e == MP_OK ? new_data(d) : mp_py_fail(e);
 }

@@ -16,13 +16,15 @@ from . import _midpool, _program
 INT = np.intc
 
 
-def load(name: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None) -> "Dataset":
+def load(name: str | os.PathLike[str], folder: str | os.PathLike[str] | None = None, *, label: str | Sequence[str] | None = None,
+         ignore: str | Sequence[str] | None = None) -> "Dataset":
     """A data set by its name, looked up in ``folder``, $MIDPOOL_DATA, ./data and the user's cache, or by a path.
 
     Paths are files or folders of JSON lines and of GraphML, folders of graphs.csv, nodes.csv and edges.csv, TUDataset folders,
-    archives of them, and OGB's layout (docs/formats.md).
+    archives of them, and OGB's layout (docs/formats.md). In tables and GraphML ``label`` names the columns of graphs that are to be
+    learned, where they are not called y, label, class or target, and ``ignore`` those of nodes and edges that are no features.
     """
-    return Dataset(_midpool.data_load(os.fspath(name), None if folder is None else os.fspath(folder)))
+    return Dataset(_midpool.data_load(os.fspath(name), None if folder is None else os.fspath(folder), _listed(label), _listed(ignore)))
 
 
 class Graph:
@@ -222,7 +224,7 @@ class Dataset:
             out = os.path.join(folder, "molecules.jsonl")
             words = ["data", "convert", os.fspath(path), out, f"--smiles={smiles}"]
             if label is not None:
-                words.append(f"--label={label if isinstance(label, str) else ','.join(label)}")
+                words.append(f"--label={_listed(label)}")
             if split is not None:
                 words.append(f"--split={split}")
             _program.run(words, progress=False)
@@ -495,6 +497,11 @@ def _labels(y: Any, graphs: int) -> tuple[np.ndarray | None, tuple[str, ...]]:
     if y.ndim == 0 or len(y) != graphs:
         raise _midpool.InputError(f"y: {y.shape[0] if y.ndim else 'one'} labels of {graphs} graphs")
     return np.ascontiguousarray(y.reshape(graphs, -1) if graphs else y.reshape(0, 1), dtype=np.float64), names
+
+
+def _listed(names: str | Sequence[str] | None) -> str | None:
+    """Names of columns as the library takes them."""
+    return names if names is None or isinstance(names, str) else ",".join(names)
 
 
 def _cells(rows: np.ndarray) -> list[Any]:

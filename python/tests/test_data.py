@@ -201,6 +201,20 @@ def test_labels_that_cannot_be_learned_are_named(graphs):
         mp.GraphClassifier().fit(graphs[0], np.linspace(0, 1, 60))
 
 
+def test_columns_of_tables_are_what_the_caller_says(tmp_path):
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    (folder / "graphs.csv").write_text("graph_id,toxic,weight\na,yes,1.5\nb,no,2.5\n")
+    (folder / "nodes.csv").write_text("graph_id,node_id,kind,size\na,0,C,1\na,1,N,2\nb,0,C,3\n")
+    (folder / "edges.csv").write_text("graph_id,source,target\na,0,1\n")
+    assert mp.load(folder).y is None
+    assert mp.load(folder, label="toxic").y.tolist() == ["yes", "no"]
+    assert mp.load(folder, label=["weight"]).y.tolist() == [1.5, 2.5]
+    assert mp.load(folder, ignore=["size", "kind"])[0].x is None
+    with pytest.raises(mp.UsageError, match="has no 'colour' of graphs; it has toxic, weight"):
+        mp.load(folder, label="colour")
+
+
 def test_molecules_from_a_table():
     table = {"smiles": ["CCO", "CC", "c1ccccc1", "CCN"], "active": [1, 0, 1, 0]}
     try:

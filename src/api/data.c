@@ -20,6 +20,7 @@ static mp_data *new_data(void)
 
 typedef struct making {
     const char *name, *folder;
+    const mp_data_columns *columns;
     const mp_arrays *in;
     mp_data *made;
 } making;
@@ -38,7 +39,9 @@ static mp_err make(mp_err (*fill)(const making *m, mp_data *d), making *m)
 
 static mp_err fill_from_files(const making *m, mp_data *d)
 {
-    static const mp_dataset_as all = { .edges = true };
+    mp_columns columns = { 0 };
+    if (m->columns) columns = (mp_columns){ .labels = m->columns->label, .ignore = m->columns->ignore };
+    const mp_dataset_as all = { .edges = true, .columns = &columns };
     return mp_dataset_raw(m->name, m->folder, &all, d->arena, &d->raw, &d->origin);
 }
 
@@ -47,13 +50,23 @@ static mp_err load(void *arg)
     return make(fill_from_files, arg);
 }
 
-mp_err mp_data_load(const char *name_or_path, const char *folder, mp_data **out)
+static mp_err load_with(const char *call, making m, mp_data **out)
 {
-    making m = { .name = name_or_path, .folder = folder };
-    MP_TRY(mp_api_need(name_or_path && out, "mp_data_load"));
+    MP_TRY(mp_api_need(m.name && out, call));
     MP_TRY(mp_guarded(load, &m));
     *out = m.made;
     return MP_OK;
+}
+
+mp_err mp_data_load(const char *name_or_path, const char *folder, mp_data **out)
+{
+    return load_with("mp_data_load", (making){ .name = name_or_path, .folder = folder }, out);
+}
+
+mp_err mp_data_load_columns(const char *name_or_path, const char *folder, const mp_data_columns *columns, mp_data **out)
+{
+    return load_with("mp_data_load_columns", (making){ .name = name_or_path, .folder = folder, .columns = columns },
+                     out);
 }
 
 /* ---- from arrays ---- */

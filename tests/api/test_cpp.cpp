@@ -296,6 +296,7 @@ void a_status_is_an_exception_with_the_message()
     refuses(MP_ERR_IO, "/nowhere/m.safetensors", [] { midpool::trained::load("/nowhere/m.safetensors"); });
     refuses(MP_ERR_INPUT, "", [] { midpool::trained::from(std::array<std::byte, 9>()); });
     refuses(MP_ERR_IO, "/nowhere/data", [] { midpool::data::load("/nowhere/data"); });
+    refuses(MP_ERR_IO, "/nowhere/data", [] { midpool::data::load("/nowhere/data", "", { "kind", nullptr }); });
     midpool::data d = graphs().data();
     refuses(MP_ERR_USAGE, "depth-of-field", [&] { midpool::train(d, { "depth-of-field=3" }); });
     midpool::trained model = midpool::train(d, few).model;

@@ -62,6 +62,8 @@ static void a_null_that_must_not_be_is_a_status(void **state)
         { "mp_data_make", mp_data_make(&f->w.arrays, NULL) },
         { "mp_data_load", mp_data_load(NULL, NULL, &d) },
         { "mp_data_load", mp_data_load("WORLD", "/tmp", NULL) },
+        { "mp_data_load_columns", mp_data_load_columns(NULL, NULL, &(mp_data_columns){ 0 }, &d) },
+        { "mp_data_load_columns", mp_data_load_columns("WORLD", "/tmp", NULL, NULL) },
         { "mp_train", mp_train(f->data, few, NULL, NULL, NULL) },
         { "mp_train_parts", mp_train_parts(NULL, &(mp_parts){ 0 }, few, NULL, &m, NULL) },
         { "mp_train_parts", mp_train_parts(f->data, NULL, few, NULL, &m, NULL) },

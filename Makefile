@@ -1,11 +1,11 @@
-# Commands that set everything up on a fresh Debian machine: make demo, make check, make python, make docs, make deb. The build itself is Meson's.
+# Commands that set everything up on a fresh Debian machine: make demo, make check, make python, make molecules, make docs, make deb. The build itself is Meson's.
 # make install PREFIX=/opt/midpool puts it there, make uninstall with the same PREFIX removes it; DESTDIR stands in front of both.
 BUILD ?= build
 MESON_FLAGS ?=
 PREFIX ?=
 DESTDIR ?=
 
-.PHONY: all demo check bench results install uninstall prefix clean setup fuzz arm cuda check-cuda python docs deb
+.PHONY: all molecules demo check bench results install uninstall prefix clean setup fuzz arm cuda check-cuda python docs deb
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -15,6 +15,11 @@ $(BUILD)/build.ninja: | setup
 
 setup:
 	@sh scripts/setup
+
+# The program once more, with RDKit: it reads tables of SMILES.
+molecules:
+	@sh scripts/setup molecules
+	@$(MAKE) --no-print-directory all
 
 demo: all
 	@$(BUILD)/midpool demo

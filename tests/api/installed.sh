@@ -26,6 +26,14 @@ tree=$scratch/stage$prefix
 pc=$(find "$tree" -name midpool.pc) libs=$(dirname "$(find "$tree" -name libmidpool.so)")
 [ -n "$pc" ] && [ -h "$libs/libmidpool.so" ] && [ -f "$libs/libmidpool.a" ] || fail "no midpool.pc, libmidpool.so or libmidpool.a"
 
+# The Python package is where Debian's python3 looks without being told.
+package=$(find "$tree" -path '*-packages/midpool/__init__.py')
+if [ -n "$package" ] && [ "$prefix" = /usr/local ] && [ -x /usr/bin/python3 ]; then
+    folder=${package#"$scratch/stage"}
+    /usr/bin/python3 -c 'import site, sys; sys.exit(sys.argv[1] not in site.getsitepackages())' "${folder%/midpool/*}" ||
+        fail "python3 does not look in ${folder%/midpool/*}"
+fi
+
 PKG_CONFIG_PATH=$(dirname "$pc") PKG_CONFIG_SYSROOT_DIR=
 export PKG_CONFIG_PATH
 flags=$(pkg-config --define-variable=prefix="$tree" --cflags --libs midpool)

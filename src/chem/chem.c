@@ -25,9 +25,8 @@ static void load(void)
         .symbol = MP_CHEM_SYMBOL,
         .abi = MP_CHEM_ABI,
         .needs = "molecules need RDKit, whose libraries Debian has as librdkit1",
-        .absent = "molecules need RDKit, and midpool was built without it (no midpool_rdkit.so): install librdkit-dev, "
-                  "libboost-dev and "
-                  "g++, then build again",
+        .absent = "molecules need RDKit, and midpool was built without it (no midpool_rdkit.so): install librdkit-dev "
+                  "with 'make molecules', which builds again",
     };
     const void *table;
     mp_failure_keep(&module.failure, mp_module_load(&rdkit, &table));

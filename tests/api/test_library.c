@@ -175,53 +175,6 @@ static void files_give_what_the_same_arrays_give(void **state)
     fails(MP_ERR_IO, "no folder", mp_data_load("WORLD", "/nowhere", &from[0]));
 }
 
-/* Four graphs with two columns that may be learned, and a name that is no feature. */
-static void put_tables(const char *folder, char path[128])
-{
-    snprintf(path, 128, "%s/tables", folder);
-    assert_int_equal(mkdir(path, 0700), 0);
-    put(path, "graphs.csv", "graph_id,toxic,weight\na,yes,1.5\nb,no,2.5\nc,yes,3.5\nd,no,4.5\n");
-    put(path, "nodes.csv", "graph_id,node_id,kind,size\na,0,C,1\na,1,N,2\nb,0,C,3\nc,0,N,4\nc,1,N,5\nd,0,C,6\n");
-    put(path, "edges.csv", "graph_id,source,target\na,0,1\nc,0,1\n");
-}
-
-static void columns_are_what_the_caller_says(void **state)
-{
-    fixture *f = *state;
-    mp_data *d;
-    mp_data_info i;
-    char path[128], lines[128];
-    put_tables(f->folder, path);
-    must(mp_data_load(path, NULL, &d));
-    mp_data_about(d, &i);
-    assert_int_equal(i.targets, 0);
-    assert_int_equal(i.node_labels + i.node_attributes, 2);
-    mp_data_free(d);
-    must(mp_data_load_columns(path, NULL, &(mp_data_columns){ .label = "toxic", .ignore = "size" }, &d));
-    mp_data_about(d, &i);
-    assert_int_equal(i.targets, 1);
-    assert_int_equal(i.class_names, 2);
-    assert_string_equal(mp_data_class(d, 1), "yes");
-    assert_int_equal(i.node_labels, 1);
-    assert_int_equal(i.node_attributes, 0);
-    mp_data_free(d);
-    must(mp_data_load_columns(path, NULL, &(mp_data_columns){ .label = "weight" }, &d));
-    double weight[4];
-    mp_data_about(d, &i);
-    assert_string_equal(i.task, "regress");
-    must(mp_data_read(d, NULL, 0, &(mp_arrays_out){ .label = weight }));
-    assert_true(weight[0] == 1.5 && weight[3] == 4.5);
-    mp_data_free(d);
-    must(mp_data_load_columns(path, NULL, NULL, &d));
-    mp_data_free(d);
-    fails(MP_ERR_USAGE, "has no 'weigth' of graphs; it has toxic, weight",
-          mp_data_load_columns(path, NULL, &(mp_data_columns){ .label = "weigth" }, &d));
-    snprintf(lines, sizeof lines, "%s/one.jsonl", f->folder);
-    put(f->folder, "one.jsonl", "{\"nodes\":1,\"edges\":[],\"y\":1}\n");
-    fails(MP_ERR_USAGE, "--label: is for tables and GraphML",
-          mp_data_load_columns(lines, NULL, &(mp_data_columns){ .label = "y" }, &d));
-}
-
 static void archives_are_left_to_the_program(void **state)
 {
     fixture *f = *state;
@@ -505,7 +458,6 @@ int main(void)
         cmocka_unit_test(arrays_become_a_data_set),
         cmocka_unit_test(impossible_arrays_are_refused_by_name),
         cmocka_unit_test(files_give_what_the_same_arrays_give),
-        cmocka_unit_test(columns_are_what_the_caller_says),
         cmocka_unit_test(archives_are_left_to_the_program),
         cmocka_unit_test(options_are_checked_as_the_program_checks_them),
         cmocka_unit_test(a_result_has_every_metric),

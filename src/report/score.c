@@ -25,7 +25,10 @@ void mp_spread_cell(mp_table *t, const mp_metric *m, double mean, double std, in
 
 void mp_score_cell(mp_table *t, const mp_metric *m, const mp_score *s)
 {
-    mp_spread_cell(t, m, s ? s->mean : (double)NAN, s ? s->std_seeds : 0, s ? s->seeds : 0);
+    if (s)
+        mp_spread_cell(t, m, s->mean, s->std_seeds, s->seeds);
+    else
+        mp_table_add(t, "-");
 }
 
 void mp_score_number(mp_table *t, const mp_metric *m, double v, bool sign)

@@ -5,10 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/crew.h"
 #include "base/flush.h"
@@ -236,6 +239,46 @@ static void a_reset_never_asks_for_memory_that_is_not_there(void **state)
     mp_arena_free(a);
 }
 
+typedef struct till { /* an allocator that has so many pieces */
+    int left;
+    size_t asked; /* bytes in all */
+} till;
+
+static void *till_get(void *state, size_t bytes, size_t align)
+{
+    till *t = state;
+    t->asked += bytes;
+    return t->left-- > 0 ? aligned_alloc(align, (bytes + align - 1) / align * align) : NULL;
+}
+
+static void till_put(void *state, void *p)
+{
+    (void)state;
+    free(p);
+}
+
+static mp_err make_crew(void *arg)
+{
+    mp_crew_free(mp_crew_new(*(int *)arg));
+    return MP_OK;
+}
+
+static void a_crew_without_memory_says_how_much_it_needs(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads < 40; threads += 19) {
+        till t = { .left = 2 }; /* of three */
+        assert_int_equal(mp_allocator_set(&(mp_allocator){ till_get, till_put, &t }), MP_OK);
+        assert_int_equal(mp_guarded(make_crew, &threads), MP_ERR_LIMIT);
+        char words[64];
+        snprintf(words, sizeof words, "out of memory: %zu more bytes", t.asked);
+        says(words);
+        t.left = 3;
+        assert_int_equal(mp_guarded(make_crew, &threads), MP_OK);
+        assert_int_equal(mp_allocator_set(NULL), MP_OK); /* nothing is held */
+    }
+}
+
 /* ---- lists */
 
 typedef struct growth {
@@ -282,6 +325,7 @@ int main(void)
         cmocka_unit_test(a_step_of_a_relay_that_gives_up_has_failed),
         cmocka_unit_test(memory_that_cannot_be_had_is_a_status_and_the_arena_stays_usable),
         cmocka_unit_test(a_reset_never_asks_for_memory_that_is_not_there),
+        cmocka_unit_test(a_crew_without_memory_says_how_much_it_needs),
         cmocka_unit_test(a_list_grows_by_twice_until_counts_would_not_fit),
     };
     return cmocka_run_group_tests_name("guards", tests, NULL, NULL);

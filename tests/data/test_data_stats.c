@@ -114,12 +114,56 @@ static void averages_agree_when_they_round_to_the_papers(void **state)
     mp_buf_free(&b);
 }
 
+/* A graph for every class: two nodes, then one each. */
+static mp_dataset of_classes(int n, mp_arena *a)
+{
+    mp_buf nodes = { 0 }, labels = { 0 };
+    mp_buf_puts(&nodes, "1\n");
+    for (int i = 1; i <= n; i++) {
+        mp_buf_printf(&nodes, "%d\n", i);
+        mp_buf_printf(&labels, "%d\n", 2 * i);
+    }
+    mp_raw raw;
+    mp_dataset d;
+    mp_tu_files f = { .name = "T" };
+    f.part[MP_TU_INDICATOR] = (mp_span){ nodes.p, nodes.n };
+    f.part[MP_TU_EDGES] = mp_span_of("1, 2\n2, 1\n");
+    f.part[MP_TU_GRAPH_LABELS] = (mp_span){ labels.p, labels.n };
+    WORKS(mp_tu_parse(&f, a, &raw));
+    WORKS(mp_dataset_build(&raw, NULL, a, &d));
+    mp_buf_free(&nodes);
+    mp_buf_free(&labels);
+    return d;
+}
+
+static void twenty_classes_are_shown_and_up_to_a_thousand_counted(void **state)
+{
+    static const struct {
+        int classes, listed;
+        const char *shown;
+    } sets[] = { { 20, 20, "classes         20 (2: 1, 4: 1," },
+                 { 20, 20, ", 38: 1, 40: 1)\n" },
+                 { 21, 21, ", 38: 1, 40: 1, ...)\n" },
+                 { 1000, 1000, "classes         1000 (" },
+                 { 1001, 0, NULL } };
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        mp_dataset d = of_classes(sets[i].classes, *state);
+        const char *text = text_of(&d, *state);
+        if (sets[i].shown)
+            holds(text, sets[i].shown);
+        else
+            assert_null(strstr(text, "classes "));
+        assert_int_equal(mp_json_get(json_of(&d, *state), "class_counts")->count, sets[i].listed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(shapes_and_classes_are_counted),
         CASE(figures_that_are_not_the_papers_are_named),
         CASE(averages_agree_when_they_round_to_the_papers),
+        CASE(twenty_classes_are_shown_and_up_to_a_thousand_counted),
     };
     return cmocka_run_group_tests_name("data_stats", tests, NULL, NULL);
 }

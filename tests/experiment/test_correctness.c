@@ -182,6 +182,32 @@ static void where_no_node_matters_there_is_no_truth(void **state)
     world_free(&w);
 }
 
+/* Class 1 is a constant, as large as class 0 of the whole graph: of the two the first is looked at, which is the one that moves. */
+static void of_equal_outputs_the_first_is_looked_at(void **state)
+{
+    (void)state;
+    world w;
+    mp_truths before, after;
+    world_init(&w, "pool=sag hidden=6", 1, 12, 2);
+    const mp_param *bias = &w.params->list[w.params->count - 1], *weight = bias - 1;
+    assert_true(weight->cols == 2 && bias->rows * bias->cols == 2);
+    mp_real *from = w.params->theta + weight->offset, *own = w.params->theta + bias->offset;
+    for (int i = 0; i < weight->rows; i++) from[2 * i + 1] = 0;
+    mp_ctx c = { .arena = w.rig.memory, .k = mp_kernels_get() };
+    mp_params_bind(w.params, &c, NULL);
+    const mp_mat *y = mp_model_forward(w.model, &c, &w.all, &w.x, NULL, NULL, NULL);
+    mp_subject s = { w.model, &w.all, &w.x, w.order, 1, 1 };
+    own[1] = y->v[0] - 1;
+    assert_int_equal(mp_truths_find(&s, MP_TRUTH_RAW, w.rig.memory, &before), MP_OK);
+    own[1] = y->v[0];
+    assert_int_equal(mp_truths_find(&s, MP_TRUTH_RAW, w.rig.memory, &after), MP_OK);
+    assert_non_null(before.graph[0].share);
+    assert_non_null(after.graph[0].share);
+    size_t bytes = (size_t)before.graph[0].nodes * sizeof(double);
+    assert_memory_equal(before.graph[0].share, after.graph[0].share, bytes);
+    world_free(&w);
+}
+
 static void models_of_nodes_are_refused(void **state)
 {
     (void)state;
@@ -233,6 +259,7 @@ int main(void)
         cmocka_unit_test(keys_are_those_of_the_first_pooling),
         cmocka_unit_test(numbers_are_the_same_on_any_number_of_threads),
         cmocka_unit_test(where_no_node_matters_there_is_no_truth),
+        cmocka_unit_test(of_equal_outputs_the_first_is_looked_at),
         cmocka_unit_test(models_of_nodes_are_refused),
         cmocka_unit_test(cuts_and_aucs_by_hand),
     };

@@ -39,7 +39,7 @@ static mp_lab *lab_of_store(void)
 /* Of the rows that were asked for. */
 static void read_store(mp_lab *lab)
 {
-    const mp_experiment *none[1];
+    const mp_experiment *none[1] = { NULL };
     mp_section unused;
     assert_int_equal(mp_lab_make(lab, none, 0, &unused), MP_OK);
 }
@@ -216,6 +216,57 @@ static void counting_is_shown_by_seed_and_says_who_failed(void **state)
     mp_spawn_free(&s);
 }
 
+static void distinct_colours_have_a_row_for_every_model_and_a_figure_for_every_operator(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *settings;
+    } models[] = { { "base, 1 column", "score-dim=1" },
+                   { "2 columns", "score-dim=2 flip=true" },
+                   { "5 columns", "score-dim=5 flip=true" } };
+    static const char *const pools[][2] = { { "topk", "TopKPool" }, { "sag", "SAGPool" } };
+    const char *folder = path("colours");
+    mp_spawned made = expect(0,
+                             mp_arena_printf(arena,
+                                             "data generate distinct --train 24 --val 16 --test 16 --large 8 "
+                                             "--min-nodes 8 --max-nodes 10 --large-min-nodes 11 --large-max-nodes 12 "
+                                             "--out %s/DISTINCT",
+                                             folder),
+                             NULL);
+    mp_spawn_free(&made);
+    mp_spawned s = expect(0,
+                          mp_arena_printf(arena,
+                                          "reproduce distinct --quick --pools topk,sag --data %s --store %s --out %s "
+                                          "--quiet",
+                                          folder, path("colours.db"), path("page.html")),
+                          NULL);
+    mp_lab_options o = {
+        .store_path = path("colours.db"), .data_dir = folder, .quick = true, .still = true, .jobs = 1, .threads = 1
+    };
+    mp_lab *lab = mp_lab_new(&o, arena);
+    mp_span page;
+    assert_int_equal(mp_slurp(path("page.html"), 0, arena, &page), MP_OK);
+    for (int p = 0; p < 2; p++) {
+        const char *line = mp_arena_printf(arena, "%s  ", pools[p][1]);
+        for (int i = 0; i < 3; i++) {
+            mp_ask ask = { .dataset = "DISTINCT",
+                           .pool = pools[p][0],
+                           .seeds = 2,
+                           .settings = mp_arena_printf(arena, "%s readout=max epochs=40", models[i].settings) };
+            mp_choice c;
+            int row;
+            assert_int_equal(mp_lab_row(lab, &ask, &row), MP_OK);
+            read_store(lab);
+            assert_int_equal(mp_lab_choose(lab, row, MP_SELECT_VAL, &c), MP_OK);
+            assert_true(near(number_behind(s.out.p, line, models[i].row), 100 * c.test.mean));
+        }
+        assert_non_null(
+            strstr(page.p, mp_arena_printf(arena, "Distinct colours, %s: every seed on test-origin", pools[p][1])));
+    }
+    assert_null(strstr(s.out.p, "3 columns")); /* small versions have every second row */
+    mp_spawn_free(&s);
+}
+
 /* Of a document that has a place for tables the rest stays. */
 static void tables_go_into_documents_and_figures_into_files(void **state)
 {
@@ -274,6 +325,7 @@ int main(void)
         cmocka_unit_test(an_ablation_is_made_at_the_setting_chosen_for_all_of_mid),
         cmocka_unit_test(curves_have_a_row_for_every_point_and_line),
         cmocka_unit_test(counting_is_shown_by_seed_and_says_who_failed),
+        cmocka_unit_test(distinct_colours_have_a_row_for_every_model_and_a_figure_for_every_operator),
         cmocka_unit_test(tables_go_into_documents_and_figures_into_files),
         cmocka_unit_test(a_plan_lists_runs_and_a_wrong_name_is_answered_with_the_nearest),
     };

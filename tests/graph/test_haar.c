@@ -142,6 +142,26 @@ static void kmeans_finds_clusters_that_are_apart(void **state)
     mp_rig_free(&r);
 }
 
+/* More clusters than the starts find: which of them it ends in follows from the stream alone, and prepared bases with it. */
+static void starts_of_kmeans_are_the_same_everywhere(void **state)
+{
+    (void)state;
+    enum { N = 200, K = 40 };
+    static const uint64_t frozen[] = { 0x362bd08ff2311b3f, 0xb6cd34d0ad9f5f55 };
+    mp_rig r = mp_rig_new(5);
+    double point[2 * N];
+    int cluster[N];
+    for (int i = 0; i < 2 * N; i++) point[i] = mp_rng_between(&r.rng, 0, 1);
+    for (uint64_t stream = 0; stream < 2; stream++) {
+        uint64_t sum = 0;
+        mp_kmeans(r.memory, point, N, 2, K, stream, cluster);
+        check_clusters(cluster, N, K);
+        for (int i = 0; i < N; i++) sum = mp_rng_mix(sum + (uint64_t)cluster[i]);
+        if (sum != frozen[stream]) fail_msg("stream %d: 0x%016llx", (int)stream, (unsigned long long)sum);
+    }
+    mp_rig_free(&r);
+}
+
 static void two_cliques_are_two_clusters(void **state)
 {
     (void)state;
@@ -454,6 +474,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eigenvectors_are_orthonormal_and_right),
         cmocka_unit_test(kmeans_finds_clusters_that_are_apart),
+        cmocka_unit_test(starts_of_kmeans_are_the_same_everywhere),
         cmocka_unit_test(two_cliques_are_two_clusters),
         cmocka_unit_test(the_basis_of_four_nodes_is_that_of_the_specification),
         cmocka_unit_test(bases_are_orthonormal_and_equal_a_dense_reference),

@@ -164,6 +164,21 @@ static void a_share_too_small_for_one_edge_changes_no_bit(void **state)
     }
 }
 
+/* Shortcuts are for graphs that stay as they are. */
+static void who_loses_no_edges_keeps_the_shortcuts(void **state)
+{
+    (void)state;
+    static const char *const rate[] = { "edge-loss=0", "edge-loss=0.001" };
+    for (int lost = 0; lost < 2; lost++) {
+        bench b;
+        bench_init(&b, mp_pool_find("topk"), rate[lost], C, 1);
+        assert_int_equal(mp_loses_edges(&b.conf), lost);
+        assert_int_equal(mp_pool_sums_only(b.pool), !lost);
+        assert_int_equal(mp_pool_unseen(b.pool), !lost);
+        bench_free(&b);
+    }
+}
+
 /* ---- in training */
 
 #define GRAPHS 90
@@ -281,6 +296,7 @@ int main(void)
         cmocka_unit_test(graphs_are_named_by_what_they_are),
         cmocka_unit_test(every_operator_loses_edges_graph_by_graph),
         cmocka_unit_test(a_share_too_small_for_one_edge_changes_no_bit),
+        cmocka_unit_test(who_loses_no_edges_keeps_the_shortcuts),
         cmocka_unit_test(training_and_testing_do_not_depend_on_threads_or_batches),
         cmocka_unit_test(loss_in_tests_alone_leaves_training_and_validation_as_they_are),
         cmocka_unit_test(the_convolution_before_sees_the_intact_graph),

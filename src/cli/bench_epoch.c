@@ -272,6 +272,26 @@ static void kernels_out(const bench_conf *b, const mp_group *g, double all, mp_b
     if (json) mp_json_close(out, ']');
 }
 
+/* What the thread did that gives the device its work. */
+static void host_out(const bench_conf *b, const mp_group *g, double all, mp_buf *out)
+{
+    const char *name;
+    double seconds;
+    if (b->how.json) {
+        mp_json_key(out, "host");
+        mp_json_open(out, '{');
+    } else
+        mp_buf_puts(out, "\n");
+    for (int i = 0; mp_group_spent(g, i, &name, &seconds); i++) {
+        seconds /= b->how.epochs;
+        if (b->how.json)
+            mp_json_add_real(out, name, seconds);
+        else
+            mp_buf_printf(out, "  %-20s %9.5f %6.1f %%\n", name, seconds, 100 * seconds / all);
+    }
+    if (b->how.json) mp_json_close(out, '}');
+}
+
 static void print_group(const mp_dataset *d, const bench_conf *b, const mp_group *g, const mp_group_time *t,
                         mp_buf *out)
 {
@@ -281,7 +301,10 @@ static void print_group(const mp_dataset *d, const bench_conf *b, const mp_group
     } else {
         group_text(d, b, g, t, out);
     }
-    if (b->how.profile) kernels_out(b, g, t->seconds, out);
+    if (b->how.profile) {
+        kernels_out(b, g, t->seconds, out);
+        host_out(b, g, t->seconds, out);
+    }
     if (!b->how.json) return;
     mp_json_close(out, '}');
     mp_buf_puts(out, "\n");

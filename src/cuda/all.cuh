@@ -7,6 +7,7 @@
 #include "cuda/edges.cuh"
 #include "cuda/elements.cuh"
 #include "cuda/gemm.cuh"
+#include "cuda/gemm_thin.cuh"
 #include "cuda/graph.cuh"
 #include "cuda/keep.cuh"
 #include "cuda/norms.cuh"
@@ -19,13 +20,14 @@ template <class K> static int blocks_of(const void *call)
 }
 
 /* mp_device.blocks of both implementations. */
-static int blocks_needed(mp_cuda_kernel kernel, const void *call)
+static int blocks_needed(mp_cuda_kernel *kernel, const void *call)
 {
     typedef int (*needs)(const void *);
 #define MP_NEEDS(name) blocks_of<kernel_##name>,
-    static const needs table[MP_CUDA_KERNELS] = { MP_CUDA_LIST(MP_NEEDS) };
+    static const needs table[MP_CUDA_KERNELS] = { MP_CUDA_ALL(MP_NEEDS) };
 #undef MP_NEEDS
-    return table[kernel](call);
+    if (*kernel == MP_CUDA_gemm) *kernel = gemm_shape(*(const mp_call_gemm *)call);
+    return table[*kernel](call);
 }
 
 #endif

@@ -123,7 +123,7 @@
 /* ---- what was kept. The work of induce_edges and twins_keep is the device's too, as large as the processor's. */
 #define MP_CALL_mark_rows(VALUE, AT, HOLDS, COPY, AND) AT(bool *, mark) AND AT(const int *, which) AND VALUE(int, n) AND VALUE(int, N)
 #define MP_CALL_rank(VALUE, AT, HOLDS, COPY, AND) AT(int *, keep) AND AT(void *, work) AND AT(const mp_real *, key) AND AT(const int *, dropped) \
-    AND AT(const int *, node_ptr) AND AT(const int *, keep_ptr) AND VALUE(int, B)
+    AND AT(const int *, node_ptr) AND AT(const int *, keep_ptr) AND VALUE(int, B) AND VALUE(int, N)
 #define MP_CALL_induce_rows(VALUE, AT, HOLDS, COPY, AND) AT(int *, row_ptr) AND AT(int *, place) AND COPY(mp_csr, g) AND AT(const int *, keep) AND VALUE(int, K)
 #define MP_CALL_induce_edges(VALUE, AT, HOLDS, COPY, AND) AT(int *, col) AND AT(int *, rev) AND AT(int *, from) AND AT(int *, work) AND AT(const int *, row_ptr) \
     AND AT(const int *, place) AND COPY(mp_csr, g) AND AT(const int *, keep) AND VALUE(int, K)
@@ -194,11 +194,14 @@
     ROW(diagonal_set) ROW(cut_loss) ROW(cut_loss_bwd) ROW(closeness) ROW(head_weights) ROW(minus_sums) \
     ROW(closeness_bwd) ROW(ortho_loss) ROW(range_sizes) ROW(range_counts) ROW(column) ROW(column_put) \
     ROW(either) ROW(share_weights) ROW(share_weights_bwd) ROW(hat_weights)
+/* What the device has for calls of a certain shape instead (mp_device.blocks). */
+#define MP_CUDA_SHAPES(ROW) ROW(gemm_small) ROW(gemm_narrow) ROW(gemm_tall)
+#define MP_CUDA_ALL(ROW)    MP_CUDA_LIST(ROW) MP_CUDA_SHAPES(ROW)
 /* clang-format on */
 
 typedef enum mp_cuda_kernel {
 #define MP_CUDA_NUMBER(name) MP_CUDA_##name,
-    MP_CUDA_LIST(MP_CUDA_NUMBER)
+    MP_CUDA_ALL(MP_CUDA_NUMBER)
 #undef MP_CUDA_NUMBER
         MP_CUDA_KERNELS
 } mp_cuda_kernel;
@@ -210,5 +213,6 @@ typedef enum mp_cuda_kernel {
         MP_CALL_##name(MP_CALL_FIELD, MP_CALL_FIELD, MP_CALL_FIELD, MP_CALL_FIELD, MP_CALL_END);                       \
     } mp_call_##name;
 MP_CUDA_LIST(MP_CALL_STRUCT)
+typedef mp_call_gemm mp_call_gemm_small, mp_call_gemm_narrow, mp_call_gemm_tall;
 
 #endif

@@ -181,7 +181,7 @@ const char *launch_calls(int stream, const mp_launch *what)
 {
     typedef void (*starts)(cudaStream_t, const void *, const int *, int, int);
 #define MP_STARTS(name) start<kernel_##name>,
-    static const starts table[MP_CUDA_KERNELS] = { MP_CUDA_LIST(MP_STARTS) };
+    static const starts table[MP_CUDA_KERNELS] = { MP_CUDA_ALL(MP_STARTS) };
 #undef MP_STARTS
     if (what->n == 0 || what->blocks == 0) return NULL;
     table[what->kernel](streams[stream], what->calls, what->first, what->n, what->blocks);
@@ -200,6 +200,11 @@ const char *sync_stream(int stream)
 {
     TRY(cudaStreamSynchronize(streams[stream]), "work of the GPU");
     return NULL;
+}
+
+bool is_idle(int stream)
+{
+    return cudaStreamQuery(streams[stream]) != cudaErrorNotReady;
 }
 
 const char *take_stamp(int stream, int stamp)
@@ -228,5 +233,5 @@ extern "C" __attribute__((visibility("default"))) const mp_device mp_cuda_plugin
     release_memory, pin_memory,   unpin_memory,
     copy_up,        copy_down,    fill_memory,
     blocks_needed,  launch_calls, wait_for,
-    sync_stream,    take_stamp,   time_between
+    sync_stream,    is_idle,      take_stamp,   time_between
 };

@@ -243,7 +243,7 @@ const char *launch_calls(int stream, const mp_launch *what)
     (void)stream;
     typedef const char *(*executes)(const char *, const void *, const int *, int);
 #define MP_EXECUTES(name) execute<kernel_##name>,
-    static const executes table[MP_CUDA_KERNELS] = { MP_CUDA_LIST(MP_EXECUTES) };
+    static const executes table[MP_CUDA_KERNELS] = { MP_CUDA_ALL(MP_EXECUTES) };
 #undef MP_EXECUTES
     if (what->n == 0) return NULL;
     const void *calls;
@@ -275,6 +275,12 @@ const char *sync_stream(int stream)
     return NULL;
 }
 
+bool is_idle(int stream)
+{
+    (void)stream;
+    return true;
+}
+
 const char *take_stamp(int stream, int stamp)
 {
     (void)stream;
@@ -303,4 +309,4 @@ extern "C"
     const mp_device mp_cuda_plugin = { MP_DEVICE_ABI, "emulated",     "plain loops", open_device,  close_device,
                                        alloc_memory,  release_memory, pin_memory,    unpin_memory, copy_up,
                                        copy_down,     fill_memory,    blocks_needed, launch_calls, wait_for,
-                                       sync_stream,   take_stamp,     time_between };
+                                       sync_stream,   is_idle, take_stamp,     time_between };

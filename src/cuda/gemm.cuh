@@ -1,7 +1,7 @@
 /* gemm.cuh - dense products C = A B, C = A^T B, C = A B^T with the processor's bits: each element is one chain of fused multiply-adds
- * over k upwards, or sixteen lanes where kernels.h says so.
+ * over k upwards (gemm_thin.cuh has those with few columns).
  *
- * Wide products: a block computes a tile of C. Eight steps of k of both operands lie in shared memory, twice: while a tile is
+ * A block computes a tile of C. Eight steps of k of both operands lie in shared memory, twice: while a tile is
  * being used the next one is on its way from memory to registers. A thread has up to 8 x 8 chains in registers, in two groups
  * of four rows and columns each, so that what it reads of shared memory comes in fours and without conflicts. The last steps
  * of k are counted exactly: a chain that took zeros along would turn -0 into 0.
@@ -11,13 +11,11 @@
 
 #include "cuda/grid.cuh"
 
-struct kernel_gemm {
+struct product_tiles {
     typedef mp_call_gemm call;
     static const int threads = 256, at_once = 2;
     static const int depth = 8, most = 128, pad = 4,
                      side = 2 * depth * (most + pad); /* floats of an operand in shared memory */
-
-    enum shape { NARROW, TALL, TILES };
 
     /* What a thread keeps: its chains, and the next pieces of A and B and where they lie. */
     struct own {
@@ -26,40 +24,22 @@ struct kernel_gemm {
         const float *from_a, *from_b;
     };
 
-    MP_BOTH shape shape_of(const call &c)
-    {
-        if (c.N > MP_NARROW || c.K == 0) return TILES;
-        return c.A.flip ? TALL : NARROW;
-    }
-
     MP_BOTH bool in_lines(const mp_operand &o, int side_by_side)
     {
         return o.ld % 4 == 0 && side_by_side % 4 == 0 && in_fours(o.p);
     }
 
-    /* Whether the product is large and everything lies in fours: tiles of 128 x 128, else of 64 x 64. */
+    /* Whether the product is large and everything lies in fours. */
     MP_BOTH bool is_large(const call &c)
     {
         return c.M > 64 && c.N > 64 && in_lines(c.A, c.A.flip ? c.M : c.K) && in_lines(c.B, c.B.flip ? c.K : c.N) &&
                c.N % 4 == 0 && in_fours(c.C);
     }
 
-    static int blocks(const call &c)
+    static int tiles(const call &c, size_t of)
     {
-        if (c.M == 0 || c.N == 0) return 0;
-        switch (shape_of(c)) {
-        case NARROW:
-            return blocks_for((size_t)c.M, 64);
-        case TALL:
-            return blocks_for((size_t)c.M, threads);
-        case TILES:
-            break;
-        }
-        size_t side = is_large(c) ? 128 : 64;
-        return blocks_for((size_t)c.M, side) * blocks_for((size_t)c.N, side);
+        return blocks_for((size_t)c.M, of) * blocks_for((size_t)c.N, of);
     }
-
-    /* ---- tiles */
 
     /* An operand as the tiles read it, I x K: element (i, k) is at p[i ld + k] (by_k) or p[k ld + i]. A thread has `each`
      * elements of a tile of T x depth, side by side in memory: i and k of the first, then k (by_k) or i counts up. */
@@ -238,99 +218,19 @@ struct kernel_gemm {
             }
         }
     }
+};
 
-    /* ---- few columns, A as it lies: sixteen threads a row have a lane each, of four rows at a time */
-    struct lanes {
-        float acc[4][MP_NARROW];
-    };
-
-    MP_DEVICE float b_at(const call &c, int k, int j)
+/* Large, and everything lies in fours: tiles of 128 x 128, and a loop for each way that operands lie, because one that asks needs more
+ * registers. */
+struct kernel_gemm : product_tiles {
+    static int blocks(const call &c)
     {
-        return c.B.flip ? c.B.p[area(j, c.B.ld) + (size_t)k] : c.B.p[area(k, c.B.ld) + (size_t)j];
+        return tiles(c, 128);
     }
 
-    MP_DEVICE void narrow(const call &c, int block, float *shared)
+    MP_DEVICE void run(const call &c, int block)
     {
-        const int stride = 17; /* of a row's lanes in shared memory */
-        MP_OWN(lanes, mine);
-        MP_PHASE(t)
-        {
-            lanes *o = &MP_MINE(mine);
-            int lane = t % 16, row = block * 64 + t / 16;
-            MP_UNROLL
-            for (int q = 0; q < 4; q++) {
-                MP_UNROLL
-                for (int j = 0; j < MP_NARROW; j++) o->acc[q][j] = 0;
-            }
-            for (int k = lane; k < c.K; k += 16) {
-                float a[4];
-                MP_UNROLL
-                for (int q = 0; q < 4; q++)
-                    a[q] = row + 16 * q < c.M ? c.A.p[area(row + 16 * q, c.A.ld) + (size_t)k] : 0;
-                MP_UNROLL
-                for (int j = 0; j < MP_NARROW; j++) {
-                    if (j >= c.N) break;
-                    float b = b_at(c, k, j);
-                    MP_UNROLL
-                    for (int q = 0; q < 4; q++) o->acc[q][j] = fma1(a[q], b, o->acc[q][j]);
-                }
-            }
-        }
-        MP_UNROLL
-        for (int q = 0; q < 4; q++) {
-            MP_PHASE(t)
-            {
-                lanes *o = &MP_MINE(mine);
-                MP_UNROLL
-                for (int j = 0; j < MP_NARROW; j++)
-                    if (j < c.N) shared[(j * 16 + t / 16) * stride + t % 16] = o->acc[q][j];
-            }
-            MP_PHASE(t)
-            {
-                int j = t / 16, row = block * 64 + 16 * q + t % 16;
-                if (j >= c.N || row >= c.M) continue;
-                float y = fold16(shared + (j * 16 + t % 16) * stride), *to = c.C + area(row, c.N) + (size_t)j;
-                if (c.bias) y += c.bias[j];
-                if (c.add) y += *to;
-                *to = c.relu ? relu1(y) : y;
-            }
-        }
-    }
-
-    /* ---- few columns, A flipped: a thread a row of C, its chains side by side */
-    MP_DEVICE void tall(const call &c, int block)
-    {
-        const int ahead = 16; /* elements of A on their way at a time */
-        MP_ALONE(t)
-        {
-            int i = block * threads + t;
-            if (i >= c.M) continue;
-            float acc[MP_NARROW], *to = c.C + area(i, c.N);
-            const float *a = c.A.p + i;
-            MP_UNROLL
-            for (int j = 0; j < MP_NARROW; j++)
-                if (j < c.N) acc[j] = c.add ? to[j] : c.bias ? c.bias[j] : 0;
-            for (int k0 = 0; k0 < c.K; k0 += ahead) {
-                float x[ahead];
-                MP_UNROLL
-                for (int q = 0; q < ahead; q++) x[q] = k0 + q < c.K ? a[area(k0 + q, c.A.ld)] : 0;
-                MP_UNROLL
-                for (int q = 0; q < ahead; q++) {
-                    if (k0 + q >= c.K) break;
-                    MP_UNROLL
-                    for (int j = 0; j < MP_NARROW; j++)
-                        if (j < c.N) acc[j] = fma1(x[q], b_at(c, k0 + q, j), acc[j]);
-                }
-            }
-            MP_UNROLL
-            for (int j = 0; j < MP_NARROW; j++)
-                if (j < c.N) to[j] = c.relu ? relu1(acc[j]) : acc[j];
-        }
-    }
-
-    /* One loop for each way that large operands lie: fewer registers than one that asks. */
-    MP_DEVICE void large(const call &c, int block, float *shared)
-    {
+        alignas(16) MP_SHARED float shared[2 * side];
         if (!c.A.flip && !c.B.flip)
             tile<128>(c, block, true, reader<128>{ true }, reader<128>{ false }, shared);
         else if (!c.A.flip)
@@ -340,25 +240,27 @@ struct kernel_gemm {
         else
             tile<128>(c, block, true, reader<128>{ false }, reader<128>{ true }, shared);
     }
+};
+
+/* Any other: tiles of 64 x 64. */
+struct kernel_gemm_small : product_tiles {
+    static int blocks(const call &c)
+    {
+        return tiles(c, 64);
+    }
 
     MP_DEVICE void run(const call &c, int block)
     {
         alignas(16) MP_SHARED float shared[2 * side];
-        switch (shape_of(c)) {
-        case NARROW:
-            narrow(c, block, shared);
-            return;
-        case TALL:
-            tall(c, block);
-            return;
-        case TILES:
-            break;
-        }
-        if (is_large(c))
-            large(c, block, shared);
-        else
-            tile<64>(c, block, false, reader<64>{ !c.A.flip }, reader<64>{ c.B.flip }, shared);
+        tile<64>(c, block, false, reader<64>{ !c.A.flip }, reader<64>{ c.B.flip }, shared);
     }
 };
+
+/* The kernel that executes a product. */
+inline mp_cuda_kernel gemm_shape(const mp_call_gemm &c)
+{
+    if (c.N <= MP_NARROW && c.K > 0) return c.A.flip ? MP_CUDA_gemm_tall : MP_CUDA_gemm_narrow;
+    return product_tiles::is_large(c) ? MP_CUDA_gemm : MP_CUDA_gemm_small;
+}
 
 #endif

@@ -74,6 +74,15 @@ MP_DEVICE void lower_to(int *p, int value)
 #endif
 }
 
+MP_DEVICE void raise_to(int *p, int value)
+{
+#ifdef __CUDA_ARCH__
+    atomicMax(p, value);
+#else
+    *p = value > *p ? value : *p;
+#endif
+}
+
 MP_DEVICE void count_up(int *p)
 {
 #ifdef __CUDA_ARCH__

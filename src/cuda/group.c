@@ -1,8 +1,9 @@
 /* group.c - the thread that executes sheets of all lanes together (lane.h).
  *
- * It waits until every lane has submitted a sheet or waits itself, but not long: a run may be busy with something else. Then it puts the calls
- * of all queues into launches, wave after wave, copies structure and calls to the device, and launches. While the device is at
- * work it builds what comes next: two stages, each with a stream of its own, the later waiting for the earlier on the device.
+ * It waits until every lane has submitted a sheet or waits itself; while the device has work that costs nothing, and when it has none it is
+ * not done for long: a run may be busy with something else. Then it puts the calls of all queues into launches, wave after
+ * wave, copies structure and calls to the device, and launches. While the device is at work it builds what comes next: two
+ * stages, each with a stream of its own, the later waiting for the earlier on the device.
  * SPDX-License-Identifier: MIT */
 #include "base/alloc.h"
 #include "base/guard.h"
@@ -15,7 +16,8 @@
 #include <time.h>
 
 #define STAMPS      (MP_STAMPS / 2) /* of a stream: launches beyond are not timed */
-#define PATIENCE_NS 3000000         /* that a sheet waits for those of other lanes */
+#define PATIENCE_NS 3000000         /* that a sheet waits for those of other lanes when the device has nothing to do */
+#define LOOK_NS     50000           /* how often it is asked whether it has */
 
 typedef struct job { /* a sheet that is executed */
     mp_sheet *sheet;
@@ -208,6 +210,16 @@ static int pending(const mp_group *g, bool *all)
     return n;
 }
 
+/* Notes what the time since the last note went to. */
+static void spent_on(mp_group *g, mp_group_part part)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    double now = (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+    if (g->profile) g->spent[part] += now - g->noted;
+    g->noted = now;
+}
+
 typedef struct beginning {
     turn *t;
     int most; /* lanes that have something */
@@ -230,6 +242,7 @@ static mp_err begin_turn(void *arg)
     }
     pthread_mutex_unlock(&g->lock);
     build(t);
+    spent_on(g, MP_GROUP_BUILDS);
     send(t);
     return MP_OK;
 }
@@ -269,21 +282,46 @@ static void end_turn(mp_group *g, turn *t, mp_err e)
     t->under_way = false;
 }
 
-/* Waits for sheets, at most a moment once there is one, and not at all while `busy` has to be ended: their number. */
-static int wait_for_sheets(mp_group *g, bool busy)
+static struct timespec in_ns(long ns)
 {
-    bool all;
+    struct timespec at;
+    clock_gettime(CLOCK_REALTIME, &at);
+    at.tv_nsec += ns;
+    at.tv_sec += at.tv_nsec / 1000000000;
+    at.tv_nsec %= 1000000000;
+    return at;
+}
+
+/* Waits until all lanes have sheets, or the turn before is done, or, without one, a moment has passed since the first: the number of
+ * lanes that have one. */
+static int wait_for_sheets(mp_group *g, const turn *before)
+{
+    bool all, late = false;
     int n;
-    struct timespec until;
+    struct timespec until = { 0 };
     pthread_mutex_lock(&g->lock);
-    while ((n = pending(g, &all)) == 0 && !busy && !g->stop) pthread_cond_wait(&g->submitted, &g->lock);
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += PATIENCE_NS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    while (n > 0 && !all && pthread_cond_timedwait(&g->submitted, &g->lock, &until) != ETIMEDOUT) n = pending(g, &all);
+    while ((n = pending(g, &all)) == 0 || !all) {
+        if (before->under_way) {
+            if (g->device->idle(before->stream)) break;
+            until = in_ns(LOOK_NS);
+            pthread_cond_timedwait(&g->submitted, &g->lock, &until);
+        } else if (n == 0) {
+            if (g->stop) break;
+            pthread_cond_wait(&g->submitted, &g->lock);
+        } else {
+            if (late) break;
+            if (until.tv_sec == 0) until = in_ns(PATIENCE_NS);
+            late = pthread_cond_timedwait(&g->submitted, &g->lock, &until) == ETIMEDOUT;
+        }
+    }
     pthread_mutex_unlock(&g->lock);
     return n;
+}
+
+static void land(mp_group *g, turn *t)
+{
+    end_turn(g, t, mp_guarded(landed, t));
+    spent_on(g, MP_GROUP_DEVICE);
 }
 
 void *mp_group_main(void *arg)
@@ -291,16 +329,20 @@ void *mp_group_main(void *arg)
     mp_group *g = arg;
     turn turns[2] = { { 0 } }, *now = &turns[0], *before = &turns[1];
     for (;;) {
-        int n = wait_for_sheets(g, before->under_way);
-        if (n == 0 && !before->under_way) return NULL; /* asked to stop, and nothing is left */
-        if (n > 0) {
-            int stream = (int)(now - turns);
-            mp_stage *stage = &g->stage[stream];
-            *now = (turn){ .group = g, .stage = stage, .stream = stream, .under_way = true, .arena = stage->arena };
-            mp_err e = mp_guarded(begin_turn, &(beginning){ now, n });
-            if (e != MP_OK) end_turn(g, now, e);
+        int n = wait_for_sheets(g, before);
+        spent_on(g, MP_GROUP_RUNS);
+        if (before->under_way && (n == 0 || g->device->idle(before->stream))) {
+            land(g, before); /* its lanes may go on while the others are waited for */
+            continue;
         }
-        if (before->under_way) end_turn(g, before, mp_guarded(landed, before));
+        if (n == 0) return NULL; /* asked to stop, and nothing is left */
+        int stream = (int)(now - turns);
+        mp_stage *stage = &g->stage[stream];
+        *now = (turn){ .group = g, .stage = stage, .stream = stream, .under_way = true, .arena = stage->arena };
+        mp_err e = mp_guarded(begin_turn, &(beginning){ now, n });
+        if (e != MP_OK) end_turn(g, now, e);
+        spent_on(g, MP_GROUP_SENDS);
+        if (before->under_way) land(g, before);
         turn *t = now;
         now = before;
         before = t;
@@ -406,6 +448,20 @@ bool mp_group_profiled(const mp_group *g, int i, const char **name, double *seco
     *name = mp_call_name[i];
     *seconds = g->seconds[i];
     *launches = g->launches[i];
+    return true;
+}
+
+bool mp_group_spent(const mp_group *g, int i, const char **name, double *seconds)
+{
+    static const char *const names[MP_GROUP_PARTS] = {
+        [MP_GROUP_RUNS] = "waits for runs",
+        [MP_GROUP_BUILDS] = "gathers calls",
+        [MP_GROUP_SENDS] = "sends and launches",
+        [MP_GROUP_DEVICE] = "waits for the device",
+    };
+    if (i >= MP_GROUP_PARTS) return false;
+    *name = names[i];
+    *seconds = g->spent[i];
     return true;
 }
 

@@ -24,14 +24,11 @@ struct kernel_mark_rows : by_call<mp_call_mark_rows> {
     }
 };
 
-/* A block has one range, a thread some of its nodes. */
-struct kernel_rank {
-    typedef mp_call_rank call;
-    static const int threads = 128, at_once = 1;
-
-    static int blocks(const call &c)
+/* A thread has one node, and looks at all others of its range. */
+struct kernel_rank : by_item<kernel_rank, mp_call_rank> {
+    MP_BOTH size_t items(const call &c)
     {
-        return c.B;
+        return (size_t)c.N;
     }
 
     /* Falling order of numbers as rising order of integers. Adding 0 makes -0 into +0. */
@@ -41,35 +38,20 @@ struct kernel_rank {
         return u >> 31 ? u : ~u & 0x7fffffffu;
     }
 
-    MP_DEVICE bool comes_first(uint32_t a, int u, uint32_t b, int v)
+    /* Smaller ones come first; dropped nodes behind all others. */
+    MP_DEVICE uint64_t order(const call &c, int v)
     {
-        return a < b || (a == b && u < v);
+        if (c.dropped && c.dropped[v]) return (uint64_t)1 << 32 | (uint32_t)c.dropped[v];
+        return falling(c.key[v]);
     }
 
-    MP_DEVICE int place_of(const call &c, int v, int from, int to)
+    MP_DEVICE void one(const call &c, size_t i)
     {
-        bool out = c.dropped && c.dropped[v];
-        uint32_t own = out ? (uint32_t)c.dropped[v] : falling(c.key[v]);
-        int place = 0;
-        for (int u = from; u < to; u++) {
-            bool other_out = c.dropped && c.dropped[u];
-            uint32_t other = other_out ? (uint32_t)c.dropped[u] : falling(c.key[u]);
-            place += out == other_out ? comes_first(other, u, own, v) : out;
-        }
-        return place;
-    }
-
-    MP_DEVICE void run(const call &c, int block)
-    {
-        int from = c.node_ptr[block], to = c.node_ptr[block + 1];
-        int first = c.keep_ptr[block], count = c.keep_ptr[block + 1] - first;
-        MP_ALONE(t)
-        {
-            for (int v = from + t; v < to; v += threads) {
-                int place = place_of(c, v, from, to);
-                if (place < count) c.keep[first + place] = v;
-            }
-        }
+        int v = (int)i, b = range_of(c.node_ptr, c.B, v), first = c.keep_ptr[b], place = 0;
+        uint64_t own = order(c, v);
+        for (int u = c.node_ptr[b]; u < v; u++) place += order(c, u) <= own;
+        for (int u = v + 1; u < c.node_ptr[b + 1]; u++) place += order(c, u) < own;
+        if (place < c.keep_ptr[b + 1] - first) c.keep[first + place] = v;
     }
 };
 

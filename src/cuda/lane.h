@@ -9,7 +9,7 @@
  * lists, labels) is written here, into the arena of the sheet; each piece of that arena has a twin on the device, which gets
  * its contents before the sheet is executed. Calls are recorded with the addresses of the device.
  *
- * Two sheets of a lane are under way at most: one is executed while the next is filled.
+ * Some sheets of a lane are under way: one is executed, one waits, the next is filled.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_LANE_H
 #define MP_LANE_H
@@ -21,7 +21,7 @@
 typedef struct mp_group mp_group;
 typedef struct mp_lane mp_lane;
 
-#define MP_SHEETS 2
+#define MP_SHEETS 3
 
 /* Takes the device of this kind: "cuda", or "emulated" for tests. Fails in one line when there is none. */
 MP_MUST mp_err mp_group_open(const char *kind, mp_group **out);
@@ -32,6 +32,7 @@ size_t mp_group_memory(const mp_group *g);      /* bytes that were free when it 
 /* From now on notes how long kernels take on the device. Row i of what was noted: the name, seconds, launches; false: no more. */
 void mp_group_profile(mp_group *g);
 bool mp_group_profiled(const mp_group *g, int i, const char **name, double *seconds, long *launches);
+bool mp_group_spent(const mp_group *g, int i, const char **name, double *seconds); /* of the executing thread here */
 
 /* Records into the queue at hand of the thread's lane. A kernel that the device lacks gives up (guard.h). */
 const mp_kernels *mp_lane_kernels(void);

@@ -62,6 +62,15 @@ typedef struct mp_stage {
     mp_arena *arena; /* for building */
 } mp_stage;
 
+/* What the executing thread does. */
+typedef enum mp_group_part {
+    MP_GROUP_RUNS,
+    MP_GROUP_BUILDS,
+    MP_GROUP_SENDS,
+    MP_GROUP_DEVICE,
+    MP_GROUP_PARTS
+} mp_group_part;
+
 struct mp_group {
     const mp_device *device;
     char name[128];
@@ -77,6 +86,7 @@ struct mp_group {
     bool profile;
     double seconds[MP_CUDA_KERNELS]; /* of the executing thread alone, until it rests */
     long launches[MP_CUDA_KERNELS];
+    double spent[MP_GROUP_PARTS], noted;
 };
 
 /* Where the device has what an address says. */

@@ -20,9 +20,10 @@ static mp_calls *queue_here(void)
 static void note(mp_cuda_kernel kernel, const void *call, size_t bytes)
 {
     mp_calls *q = queue_here();
-    mp_call_head head = { (int)kernel, mp_lane_here->group->device->blocks(kernel, call) };
+    int blocks = mp_lane_here->group->device->blocks(&kernel, call);
+    mp_call_head head = { (int)kernel, blocks };
     size_t need = sizeof head + (bytes + 7) / 8 * 8;
-    if (head.blocks == 0) return; /* nothing to do */
+    if (blocks == 0) return; /* nothing to do */
     if (need > q->cap - q->n) {
         size_t cap = 2 * q->cap + need + 4096;
         char *more = mp_get(cap, 8);

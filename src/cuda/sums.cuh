@@ -141,40 +141,93 @@ struct kernel_sparse_fwd : by_item<kernel_sparse_fwd, mp_call_sparse_fwd> {
     }
 };
 
-/* One block a call: a thread has a column, and goes down the rows. Which rows of dW have contents is marked when all is done. */
+/* One block a call: a thread has a column, and goes down the rows. The rows of dW are in shared memory meanwhile, some at a time; those
+ * of very many features stay where they are. Which rows of dW have contents is marked when all is done. */
 struct kernel_sparse_bwd {
     typedef mp_call_sparse_bwd call;
-    static const int threads = 128, at_once = 1, ahead = 16;
+    static const int threads = 128, at_once = 4, ahead = 16, some = 92, most_turns = 8;
 
     static int blocks(const call &c)
     {
         return c.N > 0 ? 1 : 0;
     }
 
-    MP_DEVICE void run(const call &c, int block)
+    MP_DEVICE void fetch(float *dy, const call &c, int v, int j)
     {
+        MP_UNROLL
+        for (int q = 0; q < ahead; q++) dy[q] = v + q < c.N ? c.dY[area(v + q, c.C) + (size_t)j] : 0;
+    }
+
+    /* The nonzeros of columns from .. from+n-1 times column j of dY, into acc, whose rows are `ld` apart. */
+    MP_DEVICE void down(float *acc, int ld, int *touched, const call &c, int from, int n, int j)
+    {
+        float dy[ahead], next[ahead];
+        fetch(next, c, 0, j);
+        for (int v0 = 0; v0 < c.N; v0 += ahead) {
+            MP_UNROLL
+            for (int q = 0; q < ahead; q++) dy[q] = next[q];
+            fetch(next, c, v0 + ahead, j);
+            MP_UNROLL
+            for (int q = 0; q < ahead; q++) {
+                if (v0 + q >= c.N) break;
+                for (int z = c.ptr[v0 + q]; z < c.ptr[v0 + q + 1]; z++) {
+                    int f = c.col[z] - from;
+                    if (f < 0 || f >= n) continue;
+                    if (touched) touched[f] = 1;
+                    acc[area(f, ld)] = fma1(c.val ? c.val[z] : 1, dy[q], acc[area(f, ld)]);
+                }
+            }
+        }
+    }
+
+    MP_DEVICE void in_place(const call &c, int j)
+    {
+        int end = c.ptr[c.N];
+        for (int z = c.ptr[0]; c.wrote && z < end; z++)
+            if (!c.wrote[c.col[z]]) c.dW[area(c.col[z], c.C) + (size_t)j] = 0;
+        down(c.dW + j, c.C, NULL, c, 0, 0x7fffffff, j);
+    }
+
+    MP_DEVICE void run(const call &call_, int block)
+    {
+        const call c = call_;
         (void)block;
+        MP_SHARED float acc[some * threads];
+        MP_SHARED int touched[some], last;
         MP_PHASE(t)
         {
-            int end = c.ptr[c.N];
-            for (int z = c.ptr[0]; c.wrote && z < end; z++) {
-                if (c.wrote[c.col[z]]) continue;
-                for (int j = t; j < c.C; j += threads) c.dW[area(c.col[z], c.C) + (size_t)j] = 0;
-            }
-            for (int j = t; j < c.C; j += threads) {
-                for (int v0 = 0; v0 < c.N; v0 += ahead) {
-                    float dy[ahead];
-                    MP_UNROLL
-                    for (int q = 0; q < ahead; q++) dy[q] = v0 + q < c.N ? c.dY[area(v0 + q, c.C) + (size_t)j] : 0;
-                    MP_UNROLL
-                    for (int q = 0; q < ahead; q++) {
-                        if (v0 + q >= c.N) break;
-                        for (int z = c.ptr[v0 + q]; z < c.ptr[v0 + q + 1]; z++) {
-                            float *dw = c.dW + area(c.col[z], c.C) + j;
-                            *dw = fma1(c.val ? c.val[z] : 1, dy[q], *dw);
-                        }
+            if (t == 0) last = -1;
+        }
+        MP_PHASE(t)
+        {
+            for (int z = c.ptr[0] + t; z < c.ptr[c.N]; z += threads) raise_to(&last, c.col[z]);
+        }
+        bool large = last >= some * most_turns;
+        for (int j0 = 0; j0 < c.C; j0 += threads) {
+            for (int from = 0; !large && from <= last; from += some) {
+                int n = last + 1 - from < some ? last + 1 - from : some;
+                MP_PHASE(t)
+                {
+                    if (t < n) touched[t] = 0;
+                    for (int f = 0; j0 + t < c.C && f < n; f++) {
+                        bool empty = c.wrote && !c.wrote[from + f];
+                        acc[f * threads + t] = empty ? 0 : c.dW[area(from + f, c.C) + (size_t)(j0 + t)];
                     }
                 }
+                MP_PHASE(t)
+                {
+                    if (j0 + t < c.C) down(acc + t, threads, t == 0 ? touched : NULL, c, from, n, j0 + t);
+                }
+                MP_PHASE(t)
+                {
+                    for (int f = 0; j0 + t < c.C && f < n; f++)
+                        if (touched[f]) c.dW[area(from + f, c.C) + (size_t)(j0 + t)] = acc[f * threads + t];
+                }
+            }
+            if (!large) continue;
+            MP_PHASE(t)
+            {
+                if (j0 + t < c.C) in_place(c, j0 + t);
             }
         }
         MP_ALONE(t)
@@ -304,34 +357,37 @@ struct kernel_readout : by_item<kernel_readout, mp_call_readout> {
     }
 };
 
+/* Graphs share no rows. */
 struct kernel_readout_max_bwd : by_item<kernel_readout_max_bwd, mp_call_readout_max_bwd> {
     MP_BOTH size_t items(const call &c)
     {
-        return (size_t)c.C; /* graphs share no rows, but the kernel does not rely on it */
+        return area(c.B, c.C);
     }
 
-    MP_DEVICE void one(const call &c, size_t k)
+    MP_DEVICE void one(const call &c, size_t i)
     {
-        for (int b = 0; b < c.B; b++) {
-            int v = c.arg[area(b, c.C) + k];
-            if (v >= 0) c.dX[area(v, c.C) + k] += c.dOut[area(b, c.ld) + k];
-        }
+        int b = (int)((unsigned)i / (unsigned)c.C), k = (int)((unsigned)i % (unsigned)c.C), v = c.arg[i];
+        if (v >= 0) c.dX[area(v, c.C) + (size_t)k] += c.dOut[area(b, c.ld) + (size_t)k];
     }
 };
 
+/* An item is four columns of a graph, of every `parts`-th row. */
 struct kernel_readout_sum_bwd : by_item<kernel_readout_sum_bwd, mp_call_readout_sum_bwd> {
+    static const int parts = 8;
+
     MP_BOTH size_t items(const call &c)
     {
-        return pieces(c.B, c.C);
+        return parts * pieces(c.B, c.C);
     }
 
     MP_DEVICE void one(const call &c, size_t i)
     {
         piece at = piece_of(i, c.C);
+        int b = at.row / parts;
         bool put = c.C % 4 == 0 && in_fours(c.dX);
-        float s = c.scale ? c.scale[at.row] : 1;
-        four dy = load_some(c.dOut + area(at.row, c.ld) + at.col, at.n, false), x;
-        for (int v = c.ptr[at.row]; v < c.ptr[at.row + 1]; v++) {
+        float s = c.scale ? c.scale[b] : 1;
+        four dy = load_some(c.dOut + area(b, c.ld) + at.col, at.n, false), x;
+        for (int v = c.ptr[b] + at.row % parts; v < c.ptr[b + 1]; v += parts) {
             float *dx = c.dX + area(v, c.C) + at.col;
             if (c.add) x = load_some(dx, at.n, put);
             MP_UNROLL
@@ -363,12 +419,20 @@ template <class K, class C_> struct by_column {
 };
 
 struct kernel_col_sum : by_column<kernel_col_sum, mp_call_col_sum> {
+    MP_DEVICE void fetch(float *x, const call &c, int v, size_t j)
+    {
+        MP_UNROLL
+        for (int q = 0; q < ahead; q++) x[q] = v + q < c.N ? c.X[area(v + q, c.C) + j] : 0;
+    }
+
     template <class T> MP_DEVICE T down(T sum, const call &c, size_t j)
     {
+        float x[ahead], next[ahead];
+        fetch(next, c, 0, j);
         for (int v0 = 0; v0 < c.N; v0 += ahead) {
-            float x[ahead];
             MP_UNROLL
-            for (int q = 0; q < ahead; q++) x[q] = v0 + q < c.N ? c.X[area(v0 + q, c.C) + j] : 0;
+            for (int q = 0; q < ahead; q++) x[q] = next[q];
+            fetch(next, c, v0 + ahead, j);
             MP_UNROLL
             for (int q = 0; q < ahead; q++)
                 if (v0 + q < c.N) sum += (T)x[q];
@@ -387,21 +451,35 @@ struct kernel_col_sum : by_column<kernel_col_sum, mp_call_col_sum> {
 };
 
 struct kernel_relu_col_sum : by_column<kernel_relu_col_sum, mp_call_relu_col_sum> {
+    struct rows {
+        float y[ahead], d[ahead];
+    };
+
+    /* Both are read whatever the other says: a read that waits for another one takes twice as long. */
+    MP_DEVICE void fetch(rows *x, const call &c, int v, size_t j)
+    {
+        MP_UNROLL
+        for (int q = 0; q < ahead; q++) {
+            bool inside = v + q < c.N;
+            x->y[q] = inside ? c.Y[area(v + q, c.C) + j] : 0;
+            x->d[q] = inside ? c.dY[area(v + q, c.C) + j] : 0;
+        }
+    }
+
     MP_DEVICE void column(const call &c, size_t j)
     {
         float sum = c.add ? c.out[j] : 0;
+        rows next;
+        fetch(&next, c, 0, j);
         for (int v0 = 0; v0 < c.N; v0 += ahead) {
-            float d[ahead];
-            MP_UNROLL
-            for (int q = 0; q < ahead; q++) {
-                size_t i = area(v0 + q, c.C) + j;
-                d[q] = v0 + q < c.N && c.Y[i] > 0 ? c.dY[i] : 0;
-            }
+            rows x = next;
+            fetch(&next, c, v0 + ahead, j);
             MP_UNROLL
             for (int q = 0; q < ahead; q++) {
                 if (v0 + q >= c.N) break;
-                c.dY[area(v0 + q, c.C) + j] = d[q];
-                sum += d[q];
+                float d = x.y[q] > 0 ? x.d[q] : 0;
+                c.dY[area(v0 + q, c.C) + j] = d;
+                sum += d;
             }
         }
         c.out[j] = sum;

@@ -9,8 +9,9 @@ void mp_rank_nodes(const mp_site *s, const mp_real *key, const int *dropped, con
                    const int *keep_ptr, int *keep)
 {
     mp_arena_mark here = mp_arena_here(s->elements);
-    void *work = mp_arena_raw(s->elements, (size_t)node_ptr[ranges], MP_RANK_WORK);
-    s->k->rank(keep, work, key, dropped, node_ptr, keep_ptr, ranges);
+    int nodes = node_ptr[ranges];
+    void *work = mp_arena_raw(s->elements, (size_t)nodes, MP_RANK_WORK);
+    s->k->rank(keep, work, key, dropped, node_ptr, keep_ptr, ranges, nodes);
     mp_arena_back(s->elements, here);
 }
 

@@ -99,6 +99,7 @@ typedef struct mp_addends { /* of a sum of matrices of the same shape */
      * scale may be NULL. */                                                                                          \
     K(readout, (mp_real *top, int *arg, mp_real *sum, const mp_real *X, const int *ptr, const mp_real *scale,         \
                 int B, int C, int ld))                                                                                \
+    /* arg: rows of different graphs are different. */                                                                \
     K(readout_max_bwd, (mp_real *dX, const mp_real *dOut, const int *arg, int B, int C, int ld))                      \
     K(readout_sum_bwd, (mp_real *dX, const mp_real *dOut, const int *ptr, const mp_real *scale, bool add,             \
                         int B, int C, int ld))                                                                        \

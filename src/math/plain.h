@@ -236,9 +236,9 @@ typedef struct mp_classes {
     /* ---- what was kept (src/graph). mark: whether v = 0..N-1 is one of which[0..n-1]. */                           \
     ROW(mark_rows, (bool *mark, const int *which, int n, int N))                                                      \
     /* The first keep_ptr[b+1] - keep_ptr[b] nodes of each range by falling key, ties to the lower index; nodes with   \
-     * dropped[v] > 0 (NULL: none) behind all others, in rising order of it. work: MP_RANK_WORK bytes a node. */       \
+     * dropped[v] > 0 (NULL: none) behind all others, in rising order of it. N nodes; work: MP_RANK_WORK bytes each. */  \
     ROW(rank, (int *keep, void *work, const mp_real *key, const int *dropped, const int *node_ptr,                    \
-               const int *keep_ptr, int B))                                                                           \
+               const int *keep_ptr, int B, int N))                                                                    \
     /* The graph on K kept nodes: place[v] its new number or K, and row_ptr; then col, rev, and `from`, the edge of g    \
      * that each was. col and from have room for one more edge. rev and from NULL: nobody asks. work: K + 1 and, with \
      * rev, the edges of g. */                                                                                        \

@@ -76,11 +76,10 @@ static void sort_items(item *it, int n, item *spare)
 }
 
 void mp_plain_rank(int *keep, void *work, const mp_real *key, const int *dropped, const int *node_ptr,
-                   const int *keep_ptr, int B)
+                   const int *keep_ptr, int B, int N)
 {
     _Static_assert(3 * sizeof(item) <= MP_RANK_WORK, "three items a node");
-    size_t nodes = (size_t)node_ptr[B];
-    item *live = work, *spare = live + nodes, *out = spare + nodes;
+    item *live = work, *spare = live + N, *out = spare + N;
     for (int b = 0; b < B; b++) {
         int n = 0, m = 0, k = keep_ptr[b + 1] - keep_ptr[b];
         for (int v = node_ptr[b]; v < node_ptr[b + 1]; v++) {

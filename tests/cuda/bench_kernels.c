@@ -68,12 +68,15 @@ static void measure(const char *name, mp_cuda_kernel kernel, const void *calls, 
     size_t each = mp_call_bytes[kernel];
     int *first = calloc((size_t)calls_in_all + 1, sizeof *first);
     if (!first) good("no memory");
-    for (int i = 0; i < calls_in_all; i++)
-        first[i + 1] = first[i] + device->blocks(kernel, (const char *)calls + (size_t)i * each);
+    mp_cuda_kernel shape = kernel;
+    for (int i = 0; i < calls_in_all; i++) {
+        shape = kernel;
+        first[i + 1] = first[i] + device->blocks(&shape, (const char *)calls + (size_t)i * each);
+    }
     void *on = there(each * (size_t)calls_in_all);
     send(on, calls, each * (size_t)calls_in_all);
     int *ptr = whole(first, (size_t)calls_in_all + 1);
-    mp_launch what = { kernel, on, ptr, calls_in_all, first[calls_in_all] };
+    mp_launch what = { shape, on, ptr, calls_in_all, first[calls_in_all] };
     double best = 1e9, seconds;
     for (int round = 0; round < ROUNDS; round++) {
         good(device->stamp(0, 0));
@@ -205,7 +208,7 @@ static void sums(void)
     for (size_t i = 0; i < n; i++) {
         mp_csr old = { rows, cols, cols, NULL, ROWS };
         int *e = edges_of + 5 * (size_t)edges * i;
-        p[i] = (mp_call_rank){ chosen + KEPT * i, NULL, X + wide * i, NULL, graphs, keep_ptr, GRAPHS };
+        p[i] = (mp_call_rank){ chosen + KEPT * i, NULL, X + wide * i, NULL, graphs, keep_ptr, GRAPHS, ROWS };
         ir[i] = (mp_call_induce_rows){ new_rows + (KEPT + 1) * i, place + ROWS * i, old, kept_nodes, KEPT };
         ie[i] = (mp_call_induce_edges){ e,   NULL,       NULL, e + edges, new_rows + (KEPT + 1) * i, place + ROWS * i,
                                         old, kept_nodes, KEPT };

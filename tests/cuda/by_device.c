@@ -67,7 +67,8 @@ void by_device_put(void *p)
 
 /* ---- calls */
 typedef struct entry {
-    mp_cuda_kernel kernel;
+    mp_cuda_kernel kernel; /* the one that executes it, once the call is complete */
+    int blocks;
     struct entry *next;
     max_align_t call[32];
 } entry;
@@ -122,7 +123,7 @@ static bool launch(mp_cuda_kernel kernel, entry *const *wave)
     for (int q = 0; q < QUEUES; q++) {
         if (!wave[q] || wave[q]->kernel != kernel) continue;
         memcpy(calls + (size_t)n * each, wave[q]->call, each);
-        ptr[n + 1] = ptr[n] + device->blocks(kernel, wave[q]->call);
+        ptr[n + 1] = ptr[n] + wave[q]->blocks;
         n++;
     }
     if (n > 0) {
@@ -144,7 +145,9 @@ int by_device_execute(void)
         for (int q = 0; q < QUEUES; q++) {
             wave[q] = first[q];
             any |= wave[q] != NULL;
-            if (wave[q]) first[q] = wave[q]->next;
+            if (!wave[q]) continue;
+            first[q] = wave[q]->next;
+            wave[q]->blocks = device->blocks(&wave[q]->kernel, wave[q]->call);
         }
         if (!any) break;
         for (int k = 0; k < MP_CUDA_KERNELS; k++) launches += launch((mp_cuda_kernel)k, wave);

@@ -316,7 +316,7 @@ void run_rank(const mp_kernels *k, mp_rig *r, trace *t)
         if (mp_rng_unit(&r->rng) < 0.02) key[v] = (float)NAN;
         if (dropped && mp_rng_unit(&r->rng) < 0.4) dropped[v] = 1 + mp_rng_below(&r->rng, 5);
     }
-    k->rank(keep, room((size_t)N, MP_RANK_WORK), key, dropped, node_ptr, keep_ptr, B);
+    k->rank(keep, room((size_t)N, MP_RANK_WORK), key, dropped, node_ptr, keep_ptr, B, N);
     trace_ints(t, keep, (size_t)keep_ptr[B]);
 }
 

@@ -233,16 +233,22 @@ static int *sparse_rows(mp_rig *r, int N, int cols, const int **col)
     int *ptr = MP_NEW(r->memory, int, N + 1), *list = MP_NEW(r->memory, int, 4 * N);
     for (int v = 0; v < N; v++) {
         ptr[v + 1] = ptr[v];
-        for (int c = 0; c < cols && ptr[v + 1] - ptr[v] < 4; c++)
+        for (int c = mp_rng_below(&r->rng, cols); c < cols && ptr[v + 1] - ptr[v] < 4; c++)
             if (mp_rng_unit(&r->rng) < 0.3) list[ptr[v + 1]++] = c;
     }
     *col = list;
     return ptr;
 }
 
+/* Columns of a sparse matrix: a few, some or very many. */
+static int features(mp_rig *r)
+{
+    return 1 + (coin(r) ? small(r) : mp_rng_below(&r->rng, coin(r) ? 300 : 1000));
+}
+
 void run_sparse_fwd(const mp_kernels *k, mp_rig *r, trace *t)
 {
-    int N = size(r), C = size(r), cols = 1 + small(r);
+    int N = size(r), C = size(r), cols = features(r);
     const int *col, *ptr = sparse_rows(r, N, cols, &col);
     float *Y = reals(r, area(N, C)), *val = coin(r) ? reals(r, (size_t)ptr[N]) : NULL,
           *bias = coin(r) ? reals(r, (size_t)C) : NULL;
@@ -252,7 +258,7 @@ void run_sparse_fwd(const mp_kernels *k, mp_rig *r, trace *t)
 
 void run_sparse_bwd(const mp_kernels *k, mp_rig *r, trace *t)
 {
-    int N = size(r), C = size(r), cols = 1 + small(r);
+    int N = size(r), C = size(r), cols = features(r);
     const int *col, *ptr = sparse_rows(r, N, cols, &col);
     float *dW = reals(r, area(cols, C)), *val = coin(r) ? reals(r, (size_t)ptr[N]) : NULL;
     bool *wrote = coin(r) ? room((size_t)cols, sizeof *wrote) : NULL;
@@ -301,8 +307,12 @@ void run_readout(const mp_kernels *k, mp_rig *r, trace *t)
 
 void run_readout_max_bwd(const mp_kernels *k, mp_rig *r, trace *t)
 {
-    int N = 1 + size(r), C = size(r), ld = C + small(r), *arg = room(area(3, C), sizeof(int));
-    for (size_t i = 0; i < area(3, C); i++) arg[i] = mp_rng_below(&r->rng, N + 1) - 1;
+    int n = size(r), N = 3 * n, C = size(r), ld = C + small(r), *arg = room(area(3, C), sizeof(int));
+    for (int b = 0; b < 3; b++)
+        for (int c = 0; c < C; c++) {
+            int v = mp_rng_below(&r->rng, n + 1);
+            arg[b * C + c] = v < n ? b * n + v : -1;
+        }
     float *dX = reals(r, area(N, C));
     k->readout_max_bwd(dX, reals(r, area(3, ld)), arg, 3, C, ld);
     trace_reals(t, dX, area(N, C));

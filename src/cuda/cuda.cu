@@ -7,6 +7,8 @@
 #include "cuda/all.cuh"
 
 #include <cuda_runtime.h>
+#include <map>
+#include <mutex>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +37,69 @@ const char *tell(cudaError_t e, const char *what)
         if (why_) return why_;                                                                                         \
     } while (0)
 
+/* Memory that was given back is kept for the next who asks for as much: CUDA waits for all that runs before it takes memory back, and
+ * locks pages slowly. */
+struct shelf {
+    cudaError_t (*take)(void **p, size_t bytes);
+    cudaError_t (*drop)(void *p);
+    const char *what;
+    std::mutex guard;
+    std::map<void *, size_t> taken;
+    std::multimap<size_t, void *> spare;
+
+    /* Eight sizes between a power of two and the next: little is lost, and much fits again. */
+    static size_t size_for(size_t bytes)
+    {
+        size_t step = 4096;
+        while (step * 16 <= bytes) step *= 2;
+        return (bytes + step) / step * step;
+    }
+
+    void clear()
+    {
+        for (auto &piece : spare) drop(piece.second);
+        spare.clear();
+    }
+
+    const char *get(void **p, size_t bytes)
+    {
+        std::lock_guard<std::mutex> lock(guard);
+        size_t size = size_for(bytes);
+        auto found = spare.find(size);
+        if (found != spare.end()) {
+            *p = found->second;
+            spare.erase(found);
+        } else {
+            cudaError_t e = take(p, size);
+            if (e == cudaErrorMemoryAllocation && !spare.empty()) {
+                cudaGetLastError();
+                clear();
+                e = take(p, size);
+            }
+            TRY(e, what);
+        }
+        taken[*p] = size;
+        return NULL;
+    }
+
+    void put(void *p)
+    {
+        std::lock_guard<std::mutex> lock(guard);
+        auto found = taken.find(p);
+        if (found == taken.end()) return;
+        spare.insert({ found->second, p });
+        taken.erase(found);
+    }
+};
+
+cudaError_t take_pinned(void **p, size_t bytes)
+{
+    return cudaHostAlloc(p, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
+}
+
+shelf there = { cudaMalloc, cudaFree, "memory of the GPU" };
+shelf here = { take_pinned, cudaFreeHost, "memory of the host for the GPU" }; /* one address for both sides */
+
 const char *make_streams(void)
 {
     for (int i = 0; i < MP_STREAMS; i++) {
@@ -46,6 +111,8 @@ const char *make_streams(void)
 
 void close_device(void)
 {
+    there.clear();
+    here.clear();
     for (int i = 0; i < MP_STAMPS; i++)
         if (stamps[i]) cudaEventDestroy(stamps[i]);
     for (int i = 0; i < MP_STREAMS; i++) {
@@ -111,26 +178,22 @@ const char *open_device(char *name, size_t room, size_t *memory, size_t *free)
 
 const char *alloc_memory(void **p, size_t bytes)
 {
-    TRY(cudaMalloc(p, bytes ? bytes : 1), "memory of the GPU");
-    return NULL;
+    return there.get(p, bytes);
 }
 
 void release_memory(void *p)
 {
-    cudaFree(p);
+    there.put(p);
 }
 
-/* Pinned memory has one address for both sides. */
 const char *pin_memory(void **p, size_t bytes)
 {
-    TRY(cudaHostAlloc(p, bytes ? bytes : 1, cudaHostAllocPortable | cudaHostAllocMapped),
-        "memory of the host for the GPU");
-    return NULL;
+    return here.get(p, bytes);
 }
 
 void unpin_memory(void *p)
 {
-    cudaFreeHost(p);
+    here.put(p);
 }
 
 const char *copy_up(int stream, void *device, const void *host, size_t bytes)
@@ -166,20 +229,21 @@ __device__ __forceinline__ int call_of(const int *first, int n, int block)
 }
 
 template <class K>
-__global__ void __launch_bounds__(K::threads, K::at_once) many(const typename K::call *calls, const int *first, int n)
+__global__ void __launch_bounds__(K::threads, K::at_once)
+    many(const typename K::call *const *calls, const int *first, int n)
 {
     int block = (int)blockIdx.x, i = call_of(first, n, block);
-    K::run(calls[i], block - first[i]);
+    K::run(*calls[i], block - first[i]);
 }
 
-template <class K> void start(cudaStream_t stream, const void *calls, const int *first, int n, int blocks)
+template <class K> void start(cudaStream_t stream, const void *const *calls, const int *first, int n, int blocks)
 {
-    many<K><<<(unsigned)blocks, K::threads, 0, stream>>>((const typename K::call *)calls, first, n);
+    many<K><<<(unsigned)blocks, K::threads, 0, stream>>>((const typename K::call *const *)calls, first, n);
 }
 
 const char *launch_calls(int stream, const mp_launch *what)
 {
-    typedef void (*starts)(cudaStream_t, const void *, const int *, int, int);
+    typedef void (*starts)(cudaStream_t, const void *const *, const int *, int, int);
 #define MP_STARTS(name) start<kernel_##name>,
     static const starts table[MP_CUDA_KERNELS] = { MP_CUDA_ALL(MP_STARTS) };
 #undef MP_STARTS
@@ -233,5 +297,6 @@ extern "C" __attribute__((visibility("default"))) const mp_device mp_cuda_plugin
     release_memory, pin_memory,   unpin_memory,
     copy_up,        copy_down,    fill_memory,
     blocks_needed,  launch_calls, wait_for,
-    sync_stream,    is_idle,      take_stamp,   time_between
+    sync_stream,    is_idle,      take_stamp,
+    time_between
 };

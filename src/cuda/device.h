@@ -23,8 +23,8 @@ enum { MP_STREAMS = 4, MP_STAMPS = 4096 };
 /* Calls of one kernel that a launch executes: all of these lie in the device's memory. */
 typedef struct mp_launch {
     mp_cuda_kernel kernel;
-    const void *calls; /* n structs mp_call_KERNEL, one after the other */
-    const int *first;  /* n + 1: call i has the blocks first[i] .. first[i+1]-1 */
+    const void *const *calls; /* n structs mp_call_KERNEL */
+    const int *first;         /* n + 1: call i has the blocks first[i] .. first[i+1]-1 */
     int n;
     int blocks; /* first[n] */
 } mp_launch;

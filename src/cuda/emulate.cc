@@ -220,14 +220,17 @@ struct mover {
 MP_CUDA_LIST(MP_MOVE_CALL)
 #undef MP_MOVE_CALL
 
-template <class K> const char *execute(const char *name, const void *calls, const int *first, int n)
+template <class K> const char *execute(const char *name, const void *const *calls, const int *first, int n)
 {
     for (int turn = 0; turn < n; turn++) {
         int i = turn_of(turn, n);
-        typename K::call c = ((const typename K::call *)calls)[i];
+        typename K::call c;
         mover m = { name, NULL };
         {
             std::lock_guard<std::mutex> lock(guard);
+            const void *call = behind(calls[i], sizeof c);
+            if (!call) return say("%s: call %d of %d is not where a GPU could read it", name, i, n);
+            c = *(const typename K::call *)call;
             move_call(m, c);
         }
         if (m.wrong) return say("%s, call %d of %d: %s points to memory that a GPU cannot reach", name, i, n, m.wrong);
@@ -241,16 +244,16 @@ template <class K> const char *execute(const char *name, const void *calls, cons
 const char *launch_calls(int stream, const mp_launch *what)
 {
     (void)stream;
-    typedef const char *(*executes)(const char *, const void *, const int *, int);
+    typedef const char *(*executes)(const char *, const void *const *, const int *, int);
 #define MP_EXECUTES(name) execute<kernel_##name>,
     static const executes table[MP_CUDA_KERNELS] = { MP_CUDA_ALL(MP_EXECUTES) };
 #undef MP_EXECUTES
     if (what->n == 0) return NULL;
-    const void *calls;
+    const void *const *calls;
     const int *first;
     {
         std::lock_guard<std::mutex> lock(guard);
-        calls = behind(what->calls, (size_t)what->n * mp_call_bytes[what->kernel]);
+        calls = (const void *const *)behind(what->calls, (size_t)what->n * sizeof *calls);
         first = (const int *)behind(what->first, ((size_t)what->n + 1) * sizeof *first);
     }
     if (!calls || !first) return say("%s: its calls are not where a GPU could read them", mp_call_name[what->kernel]);
@@ -304,9 +307,8 @@ void *reached(const void *p)
     return p ? behind(p, 0) : NULL;
 }
 
-extern "C"
-    __attribute__((visibility("default")))
-    const mp_device mp_cuda_plugin = { MP_DEVICE_ABI, "emulated",     "plain loops", open_device,  close_device,
-                                       alloc_memory,  release_memory, pin_memory,    unpin_memory, copy_up,
-                                       copy_down,     fill_memory,    blocks_needed, launch_calls, wait_for,
-                                       sync_stream,   is_idle, take_stamp,     time_between };
+extern "C" __attribute__((visibility("default")))
+const mp_device mp_cuda_plugin = { MP_DEVICE_ABI, "emulated",     "plain loops", open_device,  close_device,
+                                   alloc_memory,  release_memory, pin_memory,    unpin_memory, copy_up,
+                                   copy_down,     fill_memory,    blocks_needed, launch_calls, wait_for,
+                                   sync_stream,   is_idle,        take_stamp,    time_between };

@@ -94,8 +94,8 @@ struct kernel_gemm_narrow {
 struct kernel_gemm_tall {
     typedef mp_call_gemm call;
     static const int threads = 256, at_once = 3, wide = 128, depth = 32;
-    static const int each = wide * depth / threads;                   /* elements of A that a thread fetches */
-    static const int chains = MP_NARROW * wide / threads;             /* columns of C that a thread has, two apart */
+    static const int each = wide * depth / threads;       /* elements of A that a thread fetches */
+    static const int chains = MP_NARROW * wide / threads; /* columns of C that a thread has, two apart */
     static_assert(depth * MP_NARROW <= threads, "an element of B each");
 
     struct own {

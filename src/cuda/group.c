@@ -26,8 +26,7 @@ typedef struct job { /* a sheet that is executed */
 } job;
 
 typedef struct reader { /* of a queue */
-    const mp_calls *q;
-    size_t at;
+    const mp_note *at, *end;
     job *of;
 } reader;
 
@@ -69,38 +68,32 @@ static void stage_room(const mp_device *d, mp_stage *s, size_t bytes)
     s->size = size;
 }
 
-static mp_call_head head_of(const reader *r)
-{
-    mp_call_head h;
-    memcpy(&h, r->q->p + r->at, sizeof h);
-    return h;
-}
-
 static size_t up_to(size_t bytes, size_t multiple)
 {
     return (bytes + multiple - 1) / multiple * multiple;
 }
 
-/* One call of each reader: their structs, then the numbers of their first blocks. */
+/* One call of each reader: where they lie, then the numbers of their first blocks. */
 static void add_launch(turn *t, int kernel, reader *const *from, int n)
 {
     mp_stage *s = t->stage;
-    size_t each = mp_call_bytes[kernel], calls = up_to(s->used, 256), first = calls + up_to(each * (size_t)n, 16);
+    size_t calls = up_to(s->used, 256), first = calls + sizeof(void *) * (size_t)n;
     size_t end = first + sizeof(int) * ((size_t)n + 1);
     stage_room(t->group->device, s, end);
-    int *blocks = (int *)(void *)(s->host + first);
-    blocks[0] = 0;
+    const void **call = (const void **)(void *)(s->host + calls);
+    int *blocks = (int *)(void *)(s->host + first), before = 0;
     for (int i = 0; i < n; i++) {
-        mp_call_head h = head_of(from[i]);
-        memcpy(s->host + calls + (size_t)i * each, from[i]->q->p + from[i]->at + sizeof h, each);
-        blocks[i + 1] = blocks[i] + h.blocks;
-        from[i]->at += sizeof h + up_to(each, 8);
+        const mp_note *note = from[i]->at++;
+        call[i] = note->call;
+        blocks[i] = before;
+        before += note->blocks;
     }
+    blocks[n] = before;
     if (t->launches == t->room) {
         t->room = mp_room(t->room, t->launches + 1, 256, "launches");
         MP_MORE(t->arena, t->launch, t->launches, t->room);
     }
-    t->launch[t->launches++] = (mp_launch){ (mp_cuda_kernel)kernel, (void *)calls, (int *)first, n, blocks[n] };
+    t->launch[t->launches++] = (mp_launch){ (mp_cuda_kernel)kernel, (void *)calls, (int *)first, n, before };
     s->used = end;
 }
 
@@ -113,7 +106,7 @@ static void go_on(turn *t, job *j)
              j->begun++) {
             if (s->queue[j->begun].n == 0) continue;
             reader *r = MP_NEW(t->arena, reader, 1);
-            *r = (reader){ &s->queue[j->begun], 0, j };
+            *r = (reader){ s->queue[j->begun].p, s->queue[j->begun].p + s->queue[j->begun].n, j };
             t->live[t->readers++] = r;
             j->active++;
         }
@@ -124,12 +117,12 @@ static void go_on(turn *t, job *j)
 static void add_wave(turn *t, reader **sorted)
 {
     int first[MP_CUDA_KERNELS + 1] = { 0 }, next[MP_CUDA_KERNELS];
-    for (int i = 0; i < t->readers; i++) first[head_of(t->live[i]).kernel + 1]++;
+    for (int i = 0; i < t->readers; i++) first[t->live[i]->at->kernel + 1]++;
     for (int k = 0; k < MP_CUDA_KERNELS; k++) {
         first[k + 1] += first[k];
         next[k] = first[k];
     }
-    for (int i = 0; i < t->readers; i++) sorted[next[head_of(t->live[i]).kernel]++] = t->live[i];
+    for (int i = 0; i < t->readers; i++) sorted[next[t->live[i]->at->kernel]++] = t->live[i];
     for (int k = 0; k < MP_CUDA_KERNELS; k++)
         if (first[k] < first[k + 1]) add_launch(t, k, sorted + first[k], first[k + 1] - first[k]);
 }
@@ -147,7 +140,7 @@ static void build(turn *t)
         add_wave(t, sorted);
         for (int i = 0; i < t->readers; i++) {
             reader *r = t->live[i];
-            if (r->at < r->q->n)
+            if (r->at < r->end)
                 t->live[left++] = r;
             else
                 r->of->active--;
@@ -172,7 +165,7 @@ static void send(turn *t)
     need(d->after(t->stream, 1 - t->stream));
     for (int i = 0; i < t->launches; i++) {
         mp_launch w = t->launch[i];
-        w.calls = s->device + (size_t)(uintptr_t)w.calls;
+        w.calls = (const void *const *)(const void *)(s->device + (size_t)(uintptr_t)w.calls);
         w.first = (const int *)(const void *)(s->device + (size_t)(uintptr_t)w.first);
         if (t->profiled && i < STAMPS) need(d->stamp(t->stream, t->stream * STAMPS + i));
         need(d->launch(t->stream, &w));
@@ -216,7 +209,7 @@ static void spent_on(mp_group *g, mp_group_part part)
     struct timespec at;
     clock_gettime(CLOCK_MONOTONIC, &at);
     double now = (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-    if (g->profile) g->spent[part] += now - g->noted;
+    if (g->noting) g->spent[part] += now - g->noted;
     g->noted = now;
 }
 
@@ -233,7 +226,7 @@ static mp_err begin_turn(void *arg)
     mp_arena_reset(t->arena);
     job *jobs = t->jobs = MP_NEW(t->arena, job, b->most);
     pthread_mutex_lock(&g->lock);
-    t->profiled = g->profile;
+    t->profiled = g->noting = g->profile;
     for (mp_lane *l = g->lanes; l && t->count < b->most; l = l->next) {
         mp_sheet *s = oldest_pending(l);
         if (!s) continue;

@@ -38,11 +38,28 @@ static void release(const mp_device *d, const mp_range *r)
     if (r->pinned) d->unpin(r->from);
 }
 
+/* Frees what was given back while sheet number `last` was filled, or before: nothing needs it when that sheet is executed. */
+static void sweep(mp_lane *l, long last)
+{
+    int left = 0;
+    for (int i = 0; i < l->garbages; i++) {
+        if (l->garbage[i].given <= last)
+            release(l->group->device, &l->garbage[i]);
+        else
+            l->garbage[left++] = l->garbage[i];
+    }
+    l->garbages = left;
+}
+
 static void *get(mp_lane *l, size_t bytes, bool pinned)
 {
     const mp_device *d = l->group->device;
     void *device, *host = NULL;
     const char *why = d->alloc(&device, bytes);
+    if (why && l->garbages && mp_lane_wait(l) == MP_OK) {
+        sweep(l, l->filled - 1);
+        why = d->alloc(&device, bytes);
+    }
     if (why) return refused(why, bytes);
     if (pinned && (why = d->pin(&host, bytes)) != NULL) {
         d->release(device);
@@ -50,7 +67,7 @@ static void *get(mp_lane *l, size_t bytes, bool pinned)
     }
     char *from = pinned ? host : device;
     mp_range *r = one_more((void **)&l->range, &l->ranges, &l->range_cap, sizeof *r);
-    *r = (mp_range){ from, from + bytes, device, pinned };
+    *r = (mp_range){ from, from + bytes, device, pinned, 0 };
     return from;
 }
 
@@ -64,7 +81,7 @@ static void *get_structure(void *lane, size_t bytes)
     return get(lane, bytes, true);
 }
 
-/* Calls that are recorded or under way may still need it: it goes when the lane is at rest. */
+/* Calls that are recorded or under way may still need it. */
 static void put(void *lane, void *p)
 {
     mp_lane *l = lane;
@@ -72,13 +89,8 @@ static void put(void *lane, void *p)
     while (l->range[i].from != (char *)p) i++;
     mp_range *g = one_more((void **)&l->garbage, &l->garbages, &l->garbage_cap, sizeof *g);
     *g = l->range[i];
+    g->given = l->filled;
     l->range[i] = l->range[--l->ranges];
-}
-
-static void sweep(mp_lane *l)
-{
-    for (int i = 0; i < l->garbages; i++) release(l->group->device, &l->garbage[i]);
-    l->garbages = 0;
 }
 
 /* An address that is none of the lane's would be read on the device as whatever lies there. */
@@ -169,12 +181,13 @@ void mp_lane_free(mp_lane *l)
     for (int i = 0; i < MP_SHEETS; i++) {
         mp_sheet *s = &l->sheet[i];
         mp_arena_free(s->structure);
+        mp_arena_free(s->calls);
         for (int q = 0; q < s->cap; q++) mp_put(s->queue[q].p);
         mp_put(s->queue);
         mp_put(s->up);
         mp_put(s->down);
     }
-    sweep(l);
+    sweep(l, l->filled);
     mp_put(l->elements);
     mp_put(l->range);
     mp_put(l->garbage);
@@ -213,8 +226,12 @@ void mp_lane_begin(mp_lane *l)
 {
     mp_sheet *s = &l->sheet[l->now];
     mp_assert(s->state == MP_SHEET_FREE);
-    if (l->garbages && mp_lane_wait(l) == MP_OK) sweep(l);
+    l->filled++;
+    sweep(l, l->filled - MP_SHEETS);
     mp_arena_reset(mp_lane_structure(l));
+    if (!s->calls) s->calls = arena_of(l, get_structure);
+    mp_arena_reset(s->calls);
+    s->page_left = 0;
     s->queues = s->phases = s->ups = s->downs = 0;
     mp_lane_here = l;
 }
@@ -254,15 +271,21 @@ void mp_lane_down(mp_lane *l, void *host, const void *device, size_t bytes)
     add_copy(&s->down, &s->downs, &s->down_cap, (mp_copy){ host, (void *)(uintptr_t)device, bytes });
 }
 
+static void add_ups(mp_lane *l, mp_sheet *s, const mp_arena *a)
+{
+    void *at;
+    size_t used;
+    for (int i = 0; mp_arena_piece(a, i, &at, &used); i++)
+        if (used) add_copy(&s->up, &s->ups, &s->up_cap, (mp_copy){ at, mp_lane_translate(l, at), used });
+}
+
 /* From here on the executing thread reads the sheet; of the lane itself it knows nothing. */
 void mp_lane_submit(mp_lane *l)
 {
     mp_group *g = l->group;
     mp_sheet *s = &l->sheet[l->now];
-    void *at;
-    size_t used;
-    for (int i = 0; mp_arena_piece(s->structure, i, &at, &used); i++)
-        if (used) add_copy(&s->up, &s->ups, &s->up_cap, (mp_copy){ at, mp_lane_translate(l, at), used });
+    add_ups(l, s, s->structure);
+    add_ups(l, s, s->calls);
     pthread_mutex_lock(&g->lock);
     s->state = g->failure[0] ? MP_SHEET_FREE : MP_SHEET_PENDING;
     l->now = (l->now + 1) % MP_SHEETS;

@@ -9,14 +9,14 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-typedef struct mp_call_head { /* before each call in a queue */
+typedef struct mp_note { /* a call in a queue */
+    const void *call;    /* where the device has it */
     int kernel, blocks;
-} mp_call_head;
+} mp_note;
 
 typedef struct mp_calls {
-    char *p; /* heads and calls, each a multiple of 8 bytes */
-    size_t n, cap;
-    int phase;
+    mp_note *p;
+    int n, cap, phase;
 } mp_calls;
 
 typedef struct mp_copy {
@@ -27,8 +27,10 @@ typedef struct mp_copy {
 typedef enum mp_sheet_state { MP_SHEET_FREE, MP_SHEET_PENDING, MP_SHEET_RUNNING } mp_sheet_state;
 
 typedef struct mp_sheet {
-    mp_sheet_state state; /* under the lock of the group */
-    mp_arena *structure;
+    mp_sheet_state state;        /* under the lock of the group */
+    mp_arena *structure, *calls; /* of host and device both: what the host writes, and the structs of calls */
+    char *page, *page_there;     /* where the next call goes, in pages of `calls` */
+    size_t page_left;
     mp_calls *queue; /* `cap` of them have memory, the first `queues` are used */
     int queues, cap, phases;
     mp_copy *up, *down; /* before its calls and after */
@@ -39,6 +41,7 @@ typedef struct mp_range { /* memory of the lane */
     char *from, *to;
     char *device; /* what `from` is there */
     bool pinned;  /* from .. to is the host's, and has a twin on the device */
+    long given;   /* the number of the sheet at which it was given back */
 } mp_range;
 
 struct mp_lane {
@@ -46,6 +49,7 @@ struct mp_lane {
     mp_lane *next;
     mp_sheet sheet[MP_SHEETS];
     int now;      /* the sheet that is filled now, or next */
+    long filled;  /* sheets that were begun */
     bool resting; /* under the lock: its thread waits for a sheet that is under way */
     mp_range *range;
     int ranges, range_cap;
@@ -55,7 +59,7 @@ struct mp_lane {
     int arenas, arena_cap;
 };
 
-/* Calls and where they begin, of the sheets that are executed together: built here, copied there. */
+/* Where calls lie and which blocks are theirs, of the sheets that are executed together: built here, copied there. */
 typedef struct mp_stage {
     char *host, *device;
     size_t size, used;
@@ -87,6 +91,7 @@ struct mp_group {
     double seconds[MP_CUDA_KERNELS]; /* of the executing thread alone, until it rests */
     long launches[MP_CUDA_KERNELS];
     double spent[MP_GROUP_PARTS], noted;
+    bool noting;
 };
 
 /* Where the device has what an address says. */

@@ -9,38 +9,45 @@
 
 _Thread_local mp_lane *mp_lane_here;
 
-static mp_calls *queue_here(void)
-{
-    mp_assert(mp_lane_here != NULL);
-    mp_sheet *s = &mp_lane_here->sheet[mp_lane_here->now];
-    mp_assert(s->queues > 0);
-    return &s->queue[s->queues - 1];
-}
-
-static void note(mp_cuda_kernel kernel, const void *call, size_t bytes)
-{
-    mp_calls *q = queue_here();
-    int blocks = mp_lane_here->group->device->blocks(&kernel, call);
-    mp_call_head head = { (int)kernel, blocks };
-    size_t need = sizeof head + (bytes + 7) / 8 * 8;
-    if (blocks == 0) return; /* nothing to do */
-    if (need > q->cap - q->n) {
-        size_t cap = 2 * q->cap + need + 4096;
-        char *more = mp_get(cap, 8);
-        if (!more) mp_give_up(mp_no_memory(cap));
-        if (q->n) memcpy(more, q->p, q->n);
-        mp_put(q->p);
-        q->p = more;
-        q->cap = cap;
-    }
-    memcpy(q->p + q->n, &head, sizeof head);
-    memcpy(q->p + q->n + sizeof head, call, bytes);
-    q->n += need;
-}
+#define PAGE ((size_t)1 << 15) /* of calls: more than any needs */
 
 static void *there(const void *p)
 {
     return mp_lane_translate(mp_lane_here, p);
+}
+
+static mp_note *next_note(mp_calls *q)
+{
+    if (q->n == q->cap) {
+        int cap = mp_room(q->cap, q->n + 1, 256, "calls");
+        mp_note *more = mp_get((size_t)cap * sizeof *more, 16);
+        if (!more) mp_give_up(mp_no_memory((size_t)cap * sizeof *more));
+        if (q->n) memcpy(more, q->p, (size_t)q->n * sizeof *more);
+        mp_put(q->p);
+        q->p = more;
+        q->cap = cap;
+    }
+    return &q->p[q->n++];
+}
+
+static void note(mp_cuda_kernel kernel, const void *call, size_t bytes)
+{
+    mp_assert(mp_lane_here != NULL);
+    mp_sheet *s = &mp_lane_here->sheet[mp_lane_here->now];
+    mp_assert(s->queues > 0);
+    int blocks = mp_lane_here->group->device->blocks(&kernel, call);
+    size_t need = (bytes + 15) / 16 * 16;
+    if (blocks == 0) return; /* nothing to do */
+    if (need > s->page_left) {
+        s->page = mp_arena_raw(s->calls, 1, PAGE);
+        s->page_there = there(s->page);
+        s->page_left = PAGE;
+    }
+    memcpy(s->page, call, bytes);
+    *next_note(&s->queue[s->queues - 1]) = (mp_note){ s->page_there, (int)kernel, blocks };
+    s->page += need;
+    s->page_there += need;
+    s->page_left -= need;
 }
 
 /* Structs of pointers, with each where the device has it. */

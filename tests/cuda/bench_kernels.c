@@ -75,8 +75,13 @@ static void measure(const char *name, mp_cuda_kernel kernel, const void *calls, 
     }
     void *on = there(each * (size_t)calls_in_all);
     send(on, calls, each * (size_t)calls_in_all);
+    const void **list = calloc((size_t)calls_in_all, sizeof *list),
+               **where = there((size_t)calls_in_all * sizeof *where);
+    if (!list) good("no memory");
+    for (int i = 0; i < calls_in_all; i++) list[i] = (char *)on + (size_t)i * each;
+    send(where, list, (size_t)calls_in_all * sizeof *where);
     int *ptr = whole(first, (size_t)calls_in_all + 1);
-    mp_launch what = { shape, on, ptr, calls_in_all, first[calls_in_all] };
+    mp_launch what = { shape, where, ptr, calls_in_all, first[calls_in_all] };
     double best = 1e9, seconds;
     for (int round = 0; round < ROUNDS; round++) {
         good(device->stamp(0, 0));
@@ -90,7 +95,9 @@ static void measure(const char *name, mp_cuda_kernel kernel, const void *calls, 
     printf("%-44s %9d %10.3f %9.2f %s\n", name, first[calls_in_all], 1e3 * best, rate, flops ? "TFLOP/s" : "TB/s");
     fflush(stdout);
     device->release(on);
+    device->release(where);
     device->release(ptr);
+    free(list);
     free(first);
 }
 
@@ -256,9 +263,10 @@ static void launches(void)
     int first[2] = { 0, 1 };
     float *x = there(1024);
     mp_call_fill c = { x, 0, 1 };
-    void *on = there(sizeof c);
+    void *on = there(sizeof c), *list = there(sizeof on);
     send(on, &c, sizeof c);
-    mp_launch what = { MP_CUDA_fill, on, whole(first, 2), 1, 1 };
+    send(list, &on, sizeof on);
+    mp_launch what = { MP_CUDA_fill, list, whole(first, 2), 1, 1 };
     double seconds;
     good(device->stamp(0, 0));
     for (int i = 0; i < 1000; i++) good(device->launch(0, &what));

@@ -117,21 +117,23 @@ static bool launch(mp_cuda_kernel kernel, entry *const *wave)
 {
     size_t each = mp_call_bytes[kernel];
     char *calls = slab_get(NULL, QUEUES * each, 64);
+    const void **list = slab_get(NULL, QUEUES * sizeof *list, 64);
     int *ptr = slab_get(NULL, (QUEUES + 1) * sizeof *ptr, 64), n = 0;
-    assert_true(calls && ptr);
+    assert_true(calls && list && ptr);
     ptr[0] = 0;
     for (int q = 0; q < QUEUES; q++) {
         if (!wave[q] || wave[q]->kernel != kernel) continue;
-        memcpy(calls + (size_t)n * each, wave[q]->call, each);
+        list[n] = memcpy(calls + (size_t)n * each, wave[q]->call, each);
         ptr[n + 1] = ptr[n] + wave[q]->blocks;
         n++;
     }
     if (n > 0) {
-        mp_launch what = { kernel, calls, ptr, n, ptr[n] };
+        mp_launch what = { kernel, list, ptr, n, ptr[n] };
         good(device->launch(0, &what));
         good(device->sync(0));
     }
     slab_put(NULL, ptr);
+    slab_put(NULL, list);
     slab_put(NULL, calls);
     return n > 0;
 }

@@ -42,13 +42,15 @@ static const char *axpy(float *y, const float *x, int blocks)
 {
     mp_call_axpy call = { y, 2, x, true, N };
     int first[2] = { 0, blocks };
-    void *calls = there(sizeof call), *ptr = there(sizeof first);
+    void *calls = there(sizeof call), *list = there(sizeof calls), *ptr = there(sizeof first);
     good(device->up(1, calls, &call, sizeof call));
+    good(device->up(1, list, &calls, sizeof calls));
     good(device->up(1, ptr, first, sizeof first));
-    mp_launch what = { MP_CUDA_axpy, calls, ptr, 1, blocks };
+    mp_launch what = { MP_CUDA_axpy, list, ptr, 1, blocks };
     const char *why = device->launch(1, &what);
     if (!why) why = device->sync(1);
     device->release(calls);
+    device->release(list);
     device->release(ptr);
     return why;
 }

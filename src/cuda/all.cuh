@@ -10,6 +10,7 @@
 #include "cuda/gemm_thin.cuh"
 #include "cuda/graph.cuh"
 #include "cuda/keep.cuh"
+#include "cuda/meet.cuh"
 #include "cuda/norms.cuh"
 #include "cuda/rows.cuh"
 #include "cuda/sums.cuh"

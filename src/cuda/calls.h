@@ -23,6 +23,8 @@
 #define MP_POINTERS_mp_adam(F)
 #define MP_POINTERS_mp_addends(F) F(addend) F(mark) /* arrays of pointers, which lie in the memory of the device themselves */
 #define MP_POINTERS_mp_classes(F) F(member_ptr) F(member) F(row_ptr) F(col)
+#define MP_POINTERS_mp_members(F) F(cluster_ptr) F(member) F(member_at) F(node_ptr) F(owner) F(owner_at)
+#define MP_POINTERS_mp_meeting(F) F(node_ptr) F(cluster_ptr) F(near_at) F(pair_at) F(dense) F(m) F(first) F(a) F(place)
 
 /* ---- products and sums */
 #define MP_CALL_gemm(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, C) AND HOLDS(mp_operand, A) AND HOLDS(mp_operand, B) AND VALUE(int, M) AND VALUE(int, N) AND VALUE(int, K) \
@@ -129,6 +131,26 @@
     AND AT(const int *, place) AND COPY(mp_csr, g) AND AT(const int *, keep) AND VALUE(int, K)
 #define MP_CALL_twins_keep(VALUE, AT, HOLDS, COPY, AND) AT(int *, class_ptr) AND AT(int *, member_ptr) AND AT(int *, member) AND AT(int *, row_ptr) AND AT(int *, col) \
     AND AT(int *, work) AND COPY(mp_classes, t) AND AT(const int *, keep) AND AT(const int *, keep_ptr) AND VALUE(int, N) AND VALUE(int, B)
+/* ---- clusters and coarse graphs. The work of turn_lists is the device's alone: one for each entry and one for each item. */
+#define MP_CALL_loop_rows(VALUE, AT, HOLDS, COPY, AND) AT(int *, row_ptr) AND COPY(mp_csr, g)
+#define MP_CALL_loop_edges(VALUE, AT, HOLDS, COPY, AND) AT(int *, col) AND AT(int *, rev) AND AT(int *, from) AND AT(const int *, row_ptr) AND COPY(mp_csr, g) AND VALUE(int, room)
+#define MP_CALL_row_clusters(VALUE, AT, HOLDS, COPY, AND) AT(int *, cluster_ptr) AND COPY(mp_csr, g) AND AT(const int *, keep) AND VALUE(int, K)
+#define MP_CALL_row_members(VALUE, AT, HOLDS, COPY, AND) AT(int *, member) AND AT(int *, member_at) AND AT(const int *, cluster_ptr) AND COPY(mp_csr, g) \
+    AND AT(const int *, keep) AND VALUE(int, K)
+#define MP_CALL_turn_lists(VALUE, AT, HOLDS, COPY, AND) AT(int *, out_ptr) AND AT(int *, out_row) AND AT(int *, out_at) AND AT(int *, work) AND AT(const int *, ptr) \
+    AND AT(const int *, item) AND AT(const int *, at) AND VALUE(int, rows) AND VALUE(int, items)
+#define MP_CALL_edges_give(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dw) AND AT(const mp_real *, dout) AND AT(const int *, from) AND VALUE(int, n) /* from: each once */
+#define MP_CALL_meet_ways(VALUE, AT, HOLDS, COPY, AND) COPY(mp_meeting, s) AND COPY(mp_csr, g) AND COPY(mp_members, t)
+#define MP_CALL_meet_near(VALUE, AT, HOLDS, COPY, AND) COPY(mp_meeting, s) AND AT(const mp_real *, alpha) AND COPY(mp_csr, g) AND COPY(mp_members, t)
+#define MP_CALL_meet_pairs(VALUE, AT, HOLDS, COPY, AND) COPY(mp_meeting, s) AND AT(const mp_real *, alpha) AND COPY(mp_csr, g) AND COPY(mp_members, t)
+#define MP_CALL_meet_rows(VALUE, AT, HOLDS, COPY, AND) AT(int *, row_ptr) AND COPY(mp_meeting, s) AND VALUE(int, K)
+#define MP_CALL_meet_edges(VALUE, AT, HOLDS, COPY, AND) AT(int *, col) AND AT(int *, rev) AND AT(mp_real *, w) AND AT(const int *, row_ptr) AND COPY(mp_meeting, s)
+#define MP_CALL_meet_near_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dm) AND AT(const mp_real *, dweight) AND COPY(mp_meeting, s) AND AT(const mp_real *, alpha) \
+    AND COPY(mp_members, t)
+#define MP_CALL_meet_members_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dalpha) AND AT(const mp_real *, dm) AND AT(const mp_real *, dweight) AND COPY(mp_meeting, s) \
+    AND COPY(mp_csr, g) AND COPY(mp_csr, out) AND COPY(mp_members, t) AND VALUE(int, K) AND VALUE(int, most)
+#define MP_CALL_meet_weights_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dw) AND AT(const mp_real *, dm) AND COPY(mp_meeting, s) AND AT(const mp_real *, alpha) \
+    AND COPY(mp_csr, g) AND COPY(mp_members, t) AND VALUE(int, most)
 /* ---- baselines */
 #define MP_CALL_lstm_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, da) AND AT(mp_real *, dbefore) AND AT(const mp_real *, dh) AND AT(const mp_real *, dcell) \
     AND AT(const mp_real *, gate) AND AT(const mp_real *, squash) AND AT(const mp_real *, before) AND VALUE(int, B) AND VALUE(int, H)
@@ -189,6 +211,9 @@
     ROW(edge_mix_bwd) ROW(col_stats) ROW(col_pair) ROW(norm_fwd) ROW(norm_bwd) ROW(prelu_fwd) ROW(prelu_bwd)           \
     ROW(batch_stats) ROW(batch_slopes) ROW(add_doubles) ROW(dot) ROW(bce) ROW(distance)                               \
     ROW(add_all) ROW(square_sum) ROW(mark_rows) ROW(rank) ROW(induce_rows) ROW(induce_edges) ROW(twins_keep)  \
+    ROW(loop_rows) ROW(loop_edges) ROW(row_clusters) ROW(row_members) ROW(turn_lists) ROW(edges_give)                 \
+    ROW(meet_ways) ROW(meet_near) ROW(meet_pairs) ROW(meet_rows) ROW(meet_edges)                                      \
+    ROW(meet_near_bwd) ROW(meet_members_bwd) ROW(meet_weights_bwd)                                                    \
     ROW(lstm_bwd) ROW(window_order) ROW(flip_places) ROW(flip_places_bwd) ROW(head_spread) ROW(head_spread_bwd) ROW(layer_norm) \
     ROW(layer_norm_bwd) ROW(row_share) ROW(row_share_bwd) ROW(block_sym) ROW(block_sym_bwd) ROW(diagonals) \
     ROW(diagonal_set) ROW(cut_loss) ROW(cut_loss_bwd) ROW(closeness) ROW(head_weights) ROW(minus_sums) \

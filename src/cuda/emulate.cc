@@ -205,6 +205,8 @@ struct mover {
     MP_MOVER(mp_adam)
     MP_MOVER(mp_addends)
     MP_MOVER(mp_classes)
+    MP_MOVER(mp_members)
+    MP_MOVER(mp_meeting)
 #undef MP_MOVER
 #undef MP_MOVE
 };

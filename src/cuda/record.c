@@ -64,6 +64,8 @@ MOVED(mp_adam)
 MOVED(mp_affine)
 MOVED(mp_addends)
 MOVED(mp_classes)
+MOVED(mp_members)
+MOVED(mp_meeting)
 
 #define COMMA                   ,
 #define TAKES(type, name)       type name

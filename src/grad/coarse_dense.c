@@ -7,9 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "grad/coarse.h"
 #include "grad/product.h"
-
-#define GAIN 16                 /* multiply-adds of a product in the time of one scattered one */
-#define ROOM ((int64_t)1 << 26) /* elements that the matrices of a graph may have, forward    */
+#include "math/one_coarse.h"
 
 typedef struct block { /* graph b: its nodes, its clusters, how many of each */
     int node, cluster, n, k;
@@ -24,18 +22,16 @@ static block block_of(const mp_coarsening *a, int b)
 bool mp_coarse_is_dense(const mp_coarsening *a, int b)
 {
     block z = block_of(a, b);
-    const mp_assign *t = &a->t;
-    int64_t n = z.n, k = z.k, spread = 0, near = 0;
-    if (n == 0 || n * n + 2 * n * k + k * k > ROOM) return false;
+    mp_csr g = mp_graph_csr(a->g);
+    mp_members t = mp_assign_members(&a->t);
+    int64_t spread = 0, near = 0;
+    if (!dense_fits(z.n, z.k)) return false;
     for (int p = z.cluster; p < z.cluster + z.k; p++) {
-        int64_t steps = 0;
-        for (int i = t->cluster_ptr[p]; i < t->cluster_ptr[p + 1]; i++)
-            steps += a->g->row_ptr[t->member[i] + 1] - a->g->row_ptr[t->member[i]];
+        int64_t steps = edges_of_members(&g, &t, p);
         spread += steps;
-        near += steps < n ? steps : n;
+        near += steps < z.n ? steps : z.n;
     }
-    int64_t owners = t->node_ptr[z.node + z.n] - t->node_ptr[z.node];
-    return n * k * (n + k) < GAIN * (spread + near * owners / n);
+    return dense_pays(z.n, z.k, spread, near, t.node_ptr[z.node + z.n] - t.node_ptr[z.node]);
 }
 
 static mp_real *dense_t(mp_ctx *c, const mp_coarsening *a, block z, const mp_real *share)

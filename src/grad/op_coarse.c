@@ -7,7 +7,7 @@
  *     M_l  = sum_j T[j,p] W[j->l]          A'[p,q] = sum_l M_l T[l,q]                      (edge p -> q)
  *     dM_l = sum_q dA'[p,q] T[l,q],        dT[l,q] += dA'[p,q] M_l,
  *     dT[j,p] += sum_l W[j->l] dM_l,       dW[j->l] += T[j,p] dM_l
- * Scratch is one value a node.
+ * Scratch is one value a node. Where nobody can look at what is met, all pairs are tried (coarse_unseen.c).
  * SPDX-License-Identifier: MIT */
 #include "grad/coarse.h"
 
@@ -145,6 +145,10 @@ static void coarse_back(void *saved, mp_ctx *c)
     if (!a->w->live) return;
     mp_real *dalpha = mp_grad_zeroed(c, a->alpha), *dw = a->g->w ? mp_grad_zeroed(c, a->g->w) : NULL;
     if (!dalpha && !dw) return;
+    if (a->met) {
+        mp_coarse_unseen_back(c, a, dalpha, dw);
+        return;
+    }
     mp_arena_mark here = mp_arena_here(mp_elements(c));
     mp_coarse_work s = work_new(c, a);
     s.dm = MP_NEW_RAW(mp_elements(c), mp_real, a->g->nodes);
@@ -183,9 +187,14 @@ void mp_coarse_of(mp_ctx *c, const mp_graph *g, const mp_assign *t, mp_mat *alph
     mp_assert(alpha->rows == t->size && g->nodes == t->nodes);
     int *cluster_ptr = MP_NEW_RAW(c->arena, int, g->graphs + 1);
     memcpy(cluster_ptr, cluster_of, (size_t)(g->graphs + 1) * sizeof *cluster_ptr);
-    mp_coarsening a = { g, alpha, NULL, *t, cluster_ptr, diagonal, { 0 } };
-    mp_lists met = met_all(c, &a);
-    a.w = mp_mat_new(c, met.count, 1);
-    *out = a.out = mp_listed(c, &met, g->graphs, cluster_ptr, a.w);
-    MP_RECORD(c, coarse_back, mp_coarsening, a.g, a.alpha, a.w, a.t, a.cluster_ptr, a.diagonal, a.out);
+    mp_coarsening a = { g, alpha, NULL, *t, cluster_ptr, diagonal, { 0 }, NULL };
+    if (c->unseen) {
+        mp_coarse_unseen(c, &a);
+    } else {
+        mp_lists met = met_all(c, &a);
+        a.w = mp_mat_new(c, met.count, 1);
+        a.out = mp_listed(c, &met, g->graphs, cluster_ptr, a.w);
+    }
+    *out = a.out;
+    MP_RECORD(c, coarse_back, mp_coarsening, a.g, a.alpha, a.w, a.t, a.cluster_ptr, a.diagonal, a.out, a.met);
 }

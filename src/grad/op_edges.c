@@ -48,7 +48,7 @@ static void edge_take_back(void *p, mp_ctx *c)
 {
     struct edge_take *s = p;
     if (!s->out->live || !s->w->g) return;
-    c->k->rows_give(mp_grad_zeroed(c, s->w), s->out->g, s->from, s->out->rows, 1);
+    c->k->edges_give(mp_grad_zeroed(c, s->w), s->out->g, s->from, s->out->rows);
 }
 
 mp_mat *mp_edge_take(mp_ctx *c, mp_mat *w, const int *from, int n)

@@ -40,7 +40,7 @@ static void soft_back(void *p, mp_ctx *c)
 
 mp_mat *mp_softmax(mp_ctx *c, mp_mat *u, const int *ptr, int segments)
 {
-    mp_assert(ptr[segments] == u->rows);
+    mp_assert(c->unseen || ptr[segments] == u->rows);
     int N = u->rows, D = u->cols;
     mp_mat *out = mp_mat_new(c, N, D);
     if (D == 1) {

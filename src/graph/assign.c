@@ -1,22 +1,16 @@
-/* assign.c - see assign.h. The side that is not given comes from a counting sort, which keeps both sides ascending.
+/* assign.c - see assign.h.
  * SPDX-License-Identifier: MIT */
 #include "graph/assign.h"
+#include "math/kernels.h"
 
-/* Turns lists by row (ptr, item, at) of `rows` rows into lists by item of `items` items. `at` NULL: numbered as they
- * come. */
-static void turn(mp_arena *a, int rows, const int *ptr, const int *item, const int *at, int items, const int **out_ptr,
-                 const int **out_row, const int **out_at)
+/* The side that is not given: lists by row of `size` entries in all as lists by item. */
+static void turn(const mp_site *s, int rows, const int *ptr, const int *item, const int *at, int items, int size,
+                 const int **out_ptr, const int **out_row, const int **out_at)
 {
-    int *p = MP_NEW(a, int, items + 2), *row = MP_NEW_RAW(a, int, ptr[rows]), *place = MP_NEW_RAW(a, int, ptr[rows]);
-    for (int i = ptr[0]; i < ptr[rows]; i++) p[item[i] + 2]++;
-    for (int k = 0; k < items; k++) p[k + 2] += p[k + 1];
-    for (int r = 0; r < rows; r++) {
-        for (int i = ptr[r]; i < ptr[r + 1]; i++) {
-            int to = p[item[i] + 1]++;
-            row[to] = r;
-            place[to] = at ? at[i] : i;
-        }
-    }
+    int *p = MP_NEW_RAW(s->elements, int, items + 2), *row = MP_NEW_RAW(s->elements, int, size);
+    int *place = MP_NEW_RAW(s->elements, int, size);
+    int *work = MP_NEW_RAW(s->elements, int, s->unseen ? (size_t)size + (size_t)items : 0);
+    s->k->turn_lists(p, row, place, work, ptr, item, at, rows, items);
     *out_ptr = p;
     *out_row = row;
     *out_at = place;
@@ -29,21 +23,18 @@ static const int *counting(mp_arena *a, int n)
     return v;
 }
 
-void mp_assign_rows(mp_arena *a, const mp_graph *g, const int *keep, int clusters, mp_assign *out)
+void mp_assign_rows(const mp_site *s, const mp_graph *g, const int *keep, int clusters, mp_assign *out)
 {
-    int *ptr = MP_NEW(a, int, clusters + 1);
-    for (int q = 0; q < clusters; q++) ptr[q + 1] = ptr[q] + g->row_ptr[keep[q] + 1] - g->row_ptr[keep[q]];
-    int *member = MP_NEW_RAW(a, int, ptr[clusters]), *at = MP_NEW_RAW(a, int, ptr[clusters]);
-    for (int q = 0; q < clusters; q++) {
-        for (int e = g->row_ptr[keep[q]], i = ptr[q]; e < g->row_ptr[keep[q] + 1]; e++, i++) {
-            member[i] = g->col[e];
-            at[i] = e;
-        }
-    }
+    mp_csr on = mp_graph_csr(g);
+    int *ptr = MP_NEW_RAW(s->elements, int, clusters + 1);
+    s->k->row_clusters(ptr, &on, keep, clusters);
+    int size = mp_count_or(s, ptr + clusters, g->edges);
+    int *member = MP_NEW_RAW(s->elements, int, size), *at = MP_NEW_RAW(s->elements, int, size);
+    s->k->row_members(member, at, ptr, &on, keep, clusters);
     *out = (mp_assign){
         .nodes = g->nodes, .clusters = clusters, .size = g->edges, .cluster_ptr = ptr, .member = member, .member_at = at
     };
-    turn(a, clusters, ptr, member, at, g->nodes, &out->node_ptr, &out->owner, &out->owner_at);
+    turn(s, clusters, ptr, member, at, g->nodes, size, &out->node_ptr, &out->owner, &out->owner_at);
 }
 
 void mp_assign_nodes(mp_arena *a, int nodes, int clusters, const int *node_ptr, const int *owner, mp_assign *out)
@@ -54,5 +45,6 @@ void mp_assign_nodes(mp_arena *a, int nodes, int clusters, const int *node_ptr, 
                         .node_ptr = node_ptr,
                         .owner = owner,
                         .owner_at = counting(a, node_ptr[nodes]) };
-    turn(a, nodes, node_ptr, owner, NULL, clusters, &out->cluster_ptr, &out->member, &out->member_at);
+    mp_site s = mp_site_in(a);
+    turn(&s, nodes, node_ptr, owner, NULL, clusters, node_ptr[nodes], &out->cluster_ptr, &out->member, &out->member_at);
 }

@@ -22,7 +22,7 @@ static inline mp_members mp_assign_members(const mp_assign *t)
 }
 
 /* Cluster q = the columns that row keep[q] of g lists; strengths are numbered as the edges of g. */
-void mp_assign_rows(mp_arena *a, const mp_graph *g, const int *keep, int clusters, mp_assign *out);
+void mp_assign_rows(const mp_site *s, const mp_graph *g, const int *keep, int clusters, mp_assign *out);
 
 /* From lists by node: node v belongs to owner[node_ptr[v]] .. ascending; strengths are numbered in that order. */
 void mp_assign_nodes(mp_arena *a, int nodes, int clusters, const int *node_ptr, const int *owner, mp_assign *out);

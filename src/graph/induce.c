@@ -47,34 +47,17 @@ void mp_induce(const mp_site *s, const mp_graph *g, const int *keep, const int *
     if (edge_of) *edge_of = from;
 }
 
-void mp_with_loops(mp_arena *a, const mp_graph *g, mp_graph *out, const int **edge_of)
+void mp_with_loops(const mp_site *s, const mp_graph *g, mp_graph *out, const int **edge_of)
 {
-    int room = mp_count((int64_t)g->edges + g->nodes, "edges with self loops"), n = 0;
-    int *row_ptr = MP_NEW_RAW(a, int, g->nodes + 1), *col = MP_NEW_RAW(a, int, room);
-    int *rev = MP_NEW_RAW(a, int, room), *from = MP_NEW_RAW(a, int, room), *now = MP_NEW_RAW(a, int, g->edges);
-    row_ptr[0] = 0;
-    for (int v = 0; v < g->nodes; v++) {
-        bool looped = false;
-        for (int e = g->row_ptr[v]; e <= g->row_ptr[v + 1]; e++) {
-            bool end = e == g->row_ptr[v + 1];
-            if (!looped && (end || g->col[e] >= v)) {
-                looped = true;
-                if (end || g->col[e] > v) {
-                    col[n] = v;
-                    rev[n] = n;
-                    from[n++] = -1;
-                }
-            }
-            if (end) break;
-            now[e] = n;
-            col[n] = g->col[e];
-            from[n++] = e;
-        }
-        row_ptr[v + 1] = n;
-    }
-    for (int k = 0; k < n; k++)
-        if (from[k] >= 0) rev[k] = now[g->rev[from[k]]];
-    *out = mp_graph_of(a, g->graphs, g->node_ptr, row_ptr, col, rev);
+    int room = mp_count((int64_t)g->edges + g->nodes, "edges with self loops");
+    int *row_ptr = MP_NEW_RAW(s->elements, int, g->nodes + 1), *from = MP_NEW_RAW(s->elements, int, room);
+    int *col = MP_NEW_RAW(s->elements, int, room), *rev = MP_NEW_RAW(s->elements, int, room);
+    mp_csr on = mp_graph_csr(g);
+    s->k->loop_rows(row_ptr, &on);
+    s->k->loop_edges(col, rev, from, row_ptr, &on, room);
+    int edges = mp_count_or(s, row_ptr + g->nodes, room);
+    *out =
+        (mp_graph){ g->graphs, g->nodes, edges, g->node_ptr, row_ptr, col, rev, .norm = MP_NEW(s->arena, mp_norm, 1) };
     *edge_of = from;
 }
 

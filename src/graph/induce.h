@@ -14,7 +14,7 @@ void mp_induce(const mp_site *s, const mp_graph *g, const int *keep, const int *
 
 /* The same graph with a self loop at every node, in its place among the neighbours. edge_of: the old edge, or -1
  * for a loop that was added. */
-void mp_with_loops(mp_arena *a, const mp_graph *g, mp_graph *out, const int **edge_of);
+void mp_with_loops(const mp_site *s, const mp_graph *g, mp_graph *out, const int **edge_of);
 
 /* Nodes joined when they are one or two hops apart: the pattern of (A+I)^2 without its diagonal, unit weights. Gives up
  * (guard.h) when that is too many edges: one node with 65,536 neighbours makes 4 thousand million. */

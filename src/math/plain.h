@@ -52,6 +52,20 @@ typedef struct mp_coarse_work {
     int *mark, *seen;    /* N, K: the last cluster that met this node or cluster */
 } mp_coarse_work;
 
+/* A' = T^T W T of graphs side by side, by pairs (math/one_coarse.h): a graph has n nodes and k clusters. */
+typedef struct mp_meeting {
+    const int *node_ptr, *cluster_ptr; /* B+1 */
+    const size_t *near_at, *pair_at;   /* B+1: where the n k and the k k numbers of a graph begin               */
+    bool *dense;                       /* B: whether sums are those of dense products                           */
+    mp_real *m;                        /* n k: M_l of cluster p, a row a cluster                                */
+    int *first;                        /* n k: the first membership of p next to l; -1: none, and M_l is nothing */
+    mp_real *a;                        /* k k: A'[p,q]                                                          */
+    int *place;                        /* k k: 1 where p meets q, else 0; then the edge p -> q, or -1           */
+    mp_diagonal diagonal;
+    int graphs;
+    size_t nears, pairs; /* how many of these numbers there are */
+} mp_meeting;
+
 /* Paths of two edges that end in kept nodes. */
 typedef struct mp_hop { /* an edge to a kept node */
     int to;             /* its kept number */
@@ -207,6 +221,21 @@ typedef struct mp_classes {
                   int cols))                                                                                          \
     ROW(dense_take, (mp_real *value, const mp_real *D, const int *ptr, const int *item, int first, bool add, int rows,  \
                    int cols)) \
+    /* The same for all clusters of a batch at once, by pairs, for who cannot look at what is met (coarse_unseen.c): which graphs   \
+     * are better off dense; m and first; a and whether there is an edge; rows; edges with their places. */           \
+    ROW(meet_ways, (const mp_meeting *s, const mp_csr *g, const mp_members *t))                                       \
+    ROW(meet_near, (const mp_meeting *s, const mp_real *alpha, const mp_csr *g, const mp_members *t))                 \
+    ROW(meet_pairs, (const mp_meeting *s, const mp_real *alpha, const mp_csr *g, const mp_members *t))                \
+    ROW(meet_rows, (int *row_ptr, const mp_meeting *s, int K))                                                            \
+    ROW(meet_edges, (int *col, int *rev, mp_real *w, const int *row_ptr, const mp_meeting *s))                        \
+    /* dm, n k, from dweight of the edges of `out`; then dalpha of memberships, of which there are at most `most`, and dw of the \
+     * edges of g, of which there are at most `most`. */                                                              \
+    ROW(meet_near_bwd, (mp_real *dm, const mp_real *dweight, const mp_meeting *s, const mp_real *alpha,               \
+                        const mp_members *t))                                                                         \
+    ROW(meet_members_bwd, (mp_real *dalpha, const mp_real *dm, const mp_real *dweight, const mp_meeting *s,           \
+                           const mp_csr *g, const mp_csr *out, const mp_members *t, int K, int most))                      \
+    ROW(meet_weights_bwd, (mp_real *dw, const mp_real *dm, const mp_meeting *s, const mp_real *alpha, const mp_csr *g,\
+                           const mp_members *t, int most))                                                            \
     /* ---- pooling (src/pool) */                                                                                     \
     /* Row i of range b: the number of rows of b, or 1 over it. And the length of each range. */                      \
     ROW(range_sizes, (mp_real *out, const int *ptr, bool inverse, int ranges))                                        \
@@ -245,6 +274,19 @@ typedef struct mp_classes {
     ROW(induce_rows, (int *row_ptr, int *place, const mp_csr *g, const int *keep, int K))                             \
     ROW(induce_edges, (int *col, int *rev, int *from, int *work, const int *row_ptr, const int *place,                \
                        const mp_csr *g, const int *keep, int K))                                                      \
+    /* g with a self loop at every node: rows; then columns, reverses, and `from`, the edge of g that each was, -1 for new loops \
+     * and in what is left of the `room` that from has. */                                                            \
+    ROW(loop_rows, (int *row_ptr, const mp_csr *g))                                                                   \
+    ROW(loop_edges, (int *col, int *rev, int *from, const int *row_ptr, const mp_csr *g, int room))                   \
+    /* Clusters that are rows of g (graph/assign.h): cluster_ptr; then members and their edges. */                    \
+    ROW(row_clusters, (int *cluster_ptr, const mp_csr *g, const int *keep, int K))                                    \
+    ROW(row_members, (int *member, int *member_at, const int *cluster_ptr, const mp_csr *g, const int *keep, int K))  \
+    /* Lists by row (ptr, item, at; at NULL: numbered as they come) as lists by item, rows ascending. out_ptr has room for one   \
+     * item more. work: of who cannot look, one for each entry and item. */                                                                 \
+    ROW(turn_lists, (int *out_ptr, int *out_row, int *out_at, int *work, const int *ptr, const int *item,             \
+                     const int *at, int rows, int items))                                                             \
+    /* dw[from[e]] += dout[e], of e = 0..n-1 at most one each, none where from is negative. */                        \
+    ROW(edges_give, (mp_real *dw, const mp_real *dout, const int *from, int n))                                       \
     /* The classes among kept nodes of N, numbered as these come. member_ptr and row_ptr have room for one class more than \
      * before and are filled up with empty classes, col for one link more. work: N + 2 old classes + kept nodes. */   \
     ROW(twins_keep, (int *class_ptr, int *member_ptr, int *member, int *row_ptr, int *col, int *work,                 \

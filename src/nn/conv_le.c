@@ -43,10 +43,10 @@ static mp_mat *authors_run(const void *state, mp_ctx *c, const mp_graph *g, mp_i
 
 /* clang-format off */
 const mp_conv_kind mp_conv_le = { .name = "leconv", .formula = "X W_3 + b_3 + sum of w (x_i W_1 + b_1 - x_j W_2)",
-                                  .size = sizeof(le), .init = le_init, .run = pyg_1_run };
+                                  .size = sizeof(le), .init = le_init, .run = pyg_1_run, .unseen = true };
 const mp_conv_kind mp_conv_le_pyg = { .name = "leconv-pyg", .formula = "X W_3 + b_3 + sum of w (x_j W_1 + b_1 - x_i W_2)",
-                                      .size = sizeof(le), .init = le_init, .run = pyg_2_run };
+                                      .size = sizeof(le), .init = le_init, .run = pyg_2_run, .unseen = true };
 const mp_conv_kind mp_conv_le_authors = { .name = "leconv-authors",
                                           .formula = "X W_3 + b_3 + sum of w (x_i W_1 + b_1 + x_j W_2)",
-                                          .size = sizeof(le), .init = le_init, .run = authors_run };
+                                          .size = sizeof(le), .init = le_init, .run = authors_run, .unseen = true };
 /* clang-format on */

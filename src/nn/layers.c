@@ -102,7 +102,8 @@ const mp_graph *mp_looped(mp_ctx *c, const mp_graph *g)
 {
     mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
     const int *from;
-    mp_with_loops(c->arena, g, out, &from);
+    mp_site s = mp_site_of(c);
+    mp_with_loops(&s, g, out, &from);
     mp_mark(c->profile, "self loops");
     out->w = mp_edge_take(c, g->w, from, out->edges);
     return out;

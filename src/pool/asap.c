@@ -85,13 +85,22 @@ static void asap_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooli
     p->aside = k;
 }
 
+/* A mask for attention draws a number for each edge, so what is drawn next depends on how many edges there are. */
+static bool asap_unseen(const void *state, const mp_config *conf)
+{
+    const asap *a = state;
+    return MP_OWN(conf, fitness_set, fitness_options)->att_dropout == 0 && a->score.kind->unseen &&
+           (!a->intra_on || a->intra.kind->unseen);
+}
+
 const mp_scorer mp_score_asap = { .own = &fitness_set,
                                   .name = "cluster fitness",
                                   .formula = "LEConv(X^c)",
                                   .options = "variant intra att-dropout",
                                   .size = sizeof(asap),
                                   .init = asap_init,
-                                  .run = asap_run };
+                                  .run = asap_run,
+                                  .unseen = asap_unseen };
 
 static void cluster_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_pooling *p)
 {
@@ -105,7 +114,8 @@ static void cluster_run(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     mp_mat *alpha = detach ? mp_mat_of(c, k->alpha->v, k->alpha->rows, 1) : k->alpha;
     mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
     mp_assign t;
-    mp_assign_rows(c->arena, k->looped, p->keep, p->keep_ptr[p->g->graphs], &t);
+    mp_site s = mp_site_of(c);
+    mp_assign_rows(&s, k->looped, p->keep, p->keep_ptr[p->g->graphs], &t);
     mp_coarse_of(c, k->looped, &t, alpha, p->keep_ptr, authors ? MP_DIAGONAL_ONE : MP_DIAGONAL_NONE, out);
     p->lift = mp_lift_members(&t, k->alpha);
     p->out_g = out;
@@ -117,6 +127,7 @@ const mp_coarsener mp_coarsen_cluster = { .own = &cluster_set,
                                           .formula = "X^c_keep f(R); S^T A S",
                                           .options = "variant detach-adj",
                                           .run = cluster_run,
+                                          .unseen = mp_unseen_always,
                                           .kept_rows = true,
                                           .lift = MP_LIFT_MEMBERS,
                                           .edges = MP_EDGES_SUMMED };

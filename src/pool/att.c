@@ -97,7 +97,8 @@ static void att_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     (void)state;
     const mp_graph *g = p->aside;
     mp_assign t;
-    mp_assign_rows(c->arena, g, p->keep, p->keep_ptr[g->graphs], &t);
+    mp_site s = mp_site_of(c);
+    mp_assign_rows(&s, g, p->keep, p->keep_ptr[g->graphs], &t);
     mp_mat *alpha = strengths(pool, c, p, g, &t);
     mp_graph *out = MP_NEW(c->arena, mp_graph, 1);
     mp_ctx quiet = *c; /* constants: nothing to remember */

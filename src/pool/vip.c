@@ -154,7 +154,8 @@ static void vip_coarsen(const mp_pool *pool, const void *state, mp_ctx *c, mp_po
     if (MP_OWN(pool->conf, connection_set, connection_options)->vip_adj == MP_VIP_LITERAL) {
         alpha = dense_shares(c, looped, p, &t);
     } else {
-        mp_assign_rows(c->arena, looped, p->keep, p->keep_ptr[p->g->graphs], &t);
+        mp_site s = mp_site_of(c);
+        mp_assign_rows(&s, looped, p->keep, p->keep_ptr[p->g->graphs], &t);
         alpha = row_shares(c, looped);
     }
     mp_ctx quiet = *c;

@@ -87,7 +87,8 @@ static mp_err with_loops(void *arg)
     const call *c = arg;
     mp_graph out;
     const int *from;
-    mp_with_loops(c->a, c->in, &out, &from);
+    mp_site here = mp_site_in(c->a);
+    mp_with_loops(&here, c->in, &out, &from);
     return MP_OK;
 }
 

@@ -15,12 +15,17 @@ static const char *sha_of(const mp_spawned *s)
 static void train_gives_the_model_of_the_processor(void **state)
 {
     (void)state;
-    mp_spawned here = expect(0, "train @/TINY --pool sag --mid --json " QUICK, NULL);
-    mp_spawned there =
-        expect(0, "train @/TINY --pool sag --mid --json --device emulated " QUICK, "device: emulated GPU");
-    assert_string_equal(sha_of(&here), sha_of(&there));
-    mp_spawn_free(&here);
-    mp_spawn_free(&there);
+    static const char *const line[][2] = {
+        { "train @/TINY --pool sag --mid --json " QUICK,
+          "train @/TINY --pool sag --mid --json --device emulated " QUICK },
+        { "train @/TINY --pool asap --json " QUICK, "train @/TINY --pool asap --json --device emulated " QUICK },
+    };
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        mp_spawned here = expect(0, line[i][0], NULL), there = expect(0, line[i][1], "device: emulated GPU");
+        assert_string_equal(sha_of(&here), sha_of(&there));
+        mp_spawn_free(&here);
+        mp_spawn_free(&there);
+    }
 }
 
 /* Half of a study on the processor, the rest on a GPU: nothing is trained twice, and all models are those of the processor. */
@@ -47,11 +52,12 @@ static void a_study_goes_on_where_it_was_on_another_device(void **state)
 static void what_cannot_be_done_is_said_in_one_line(void **state)
 {
     (void)state;
-    refuse(2, "train @/TINY --pool asap --quiet --device emulated " QUICK, "the GPU cannot do ASAP");
+    refuse(2, "train @/TINY --pool hgpsl --quiet --device emulated " QUICK, "the GPU cannot do HGP-SL");
+    refuse(2, "train @/TINY --pool asap --att-dropout 0.1 --quiet --device emulated " QUICK, "the GPU cannot do ASAP");
     refuse(2, "cv @/TINY --pool sag,diff --quiet --device emulated --store @/no.db " QUICK, "the GPU cannot do diff");
     refuse(2, "cv @/TINY --pool sag --quiet --group 3 --store @/no.db " QUICK, "group");
-    mp_spawned s = expect(0, "reproduce classification --datasets @/TINY --pools asap --device emulated --dry-run",
-                          "device: the GPU cannot do ASAP, as configured here; this processor trains it\n");
+    mp_spawned s = expect(0, "reproduce classification --datasets @/TINY --pools hgpsl --device emulated --dry-run",
+                          "device: the GPU cannot do HGP-SL, as configured here; this processor trains it\n");
     mp_spawn_free(&s);
 }
 

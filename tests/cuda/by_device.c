@@ -116,6 +116,9 @@ const mp_kernels by_device_kernels = { .isa = "device", MP_CUDA_LIST(ROW) };
 static bool launch(mp_cuda_kernel kernel, entry *const *wave)
 {
     size_t each = mp_call_bytes[kernel];
+    bool any = false;
+    for (int q = 0; q < QUEUES; q++) any |= wave[q] && wave[q]->kernel == kernel;
+    if (!any) return false;
     char *calls = slab_get(NULL, QUEUES * each, 64);
     const void **list = slab_get(NULL, QUEUES * sizeof *list, 64);
     int *ptr = slab_get(NULL, (QUEUES + 1) * sizeof *ptr, 64), n = 0;
@@ -127,15 +130,13 @@ static bool launch(mp_cuda_kernel kernel, entry *const *wave)
         ptr[n + 1] = ptr[n] + wave[q]->blocks;
         n++;
     }
-    if (n > 0) {
-        mp_launch what = { kernel, list, ptr, n, ptr[n] };
-        good(device->launch(0, &what));
-        good(device->sync(0));
-    }
+    mp_launch what = { kernel, list, ptr, n, ptr[n] };
+    good(device->launch(0, &what));
+    good(device->sync(0));
     slab_put(NULL, ptr);
     slab_put(NULL, list);
     slab_put(NULL, calls);
-    return n > 0;
+    return true;
 }
 
 int by_device_execute(void)

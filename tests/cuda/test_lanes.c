@@ -108,6 +108,10 @@ static const char *const methods[] = { "pool=topk",
                                        "pool=topk conv=gin" MID,
                                        "pool=sag width=mlp" MID,
                                        "pool=topk width=multihead variant=pyg" MID,
+                                       "pool=asap",
+                                       "pool=asap" MID,
+                                       "pool=asap conv=gin variant=pyg",
+                                       "pool=asap conv=graphconv variant=authors",
                                        "pool=sag lr=0.5 epochs=8" };
 
 static void a_run_on_a_gpu_has_the_bits_of_the_processor(void **state)
@@ -240,7 +244,8 @@ static void what_a_gpu_lacks_is_named_before_the_work(void **state)
 {
     static const struct {
         const char *options, *lacks;
-    } rows[] = { { "pool=asap", "ASAP" },
+    } rows[] = { { "pool=asap att-dropout=0.1", "ASAP" },
+                 { "pool=hgpsl", "HGP-SL" },
                  { "pool=diff clusters=3", "diff" },
                  { "pool=sag clip=1", "clip" },
                  { "pool=sag conv=gat", "gat" },

@@ -213,7 +213,8 @@ void check_near_max(void **state)
             mp_check_reset(t);
             mp_graph g = graph_of(t, i), looped;
             const int *from;
-            mp_with_loops(t->rig.memory, &g, &looped, &from);
+            mp_site here = mp_site_in(t->rig.memory);
+            mp_with_loops(&here, &g, &looped, &from);
             mp_mat *x = mp_check_input(t, g.nodes, C);
             MP_GRADCHECK(t, mp_near_max(&t->ctx, &looped, x));
             MP_GRADCHECK(t, mp_mix(&t->ctx, 1, mp_near_max(&t->ctx, &looped, x), 1, x));
@@ -244,7 +245,8 @@ static void check_coarse_rows(mp_check *t)
             mp_check_reset(t);
             mp_graph g = graph_of(t, i), looped;
             const int *from;
-            mp_with_loops(t->rig.memory, &g, &looped, &from);
+            mp_site here = mp_site_in(t->rig.memory);
+            mp_with_loops(&here, &g, &looped, &from);
             if (how & 1) give_weights(t, &looped);
             mp_mat *alpha = how & 4 ? mp_rig_mat(&t->rig, looped.edges, 1) : mp_check_input(t, looped.edges, 1);
             if (how & 4) alpha->g = NULL; /* detached */
@@ -253,7 +255,8 @@ static void check_coarse_rows(mp_check *t)
             for (mp_check_begin(t, "coarse"); mp_check_next(t);) {
                 mp_graph *out = MP_NEW(t->ctx.arena, mp_graph, 1);
                 mp_assign a;
-                mp_assign_rows(t->ctx.arena, &looped, keep, keep_ptr[looped.graphs], &a);
+                mp_site step = mp_site_of(&t->ctx);
+                mp_assign_rows(&step, &looped, keep, keep_ptr[looped.graphs], &a);
                 mp_coarse_of(&t->ctx, &looped, &a, alpha, keep_ptr, how & 2 ? MP_DIAGONAL_ONE : MP_DIAGONAL_NONE, out);
                 mp_check_value(t, out->w);
             }
@@ -427,9 +430,10 @@ static void check_members_of_rows(mp_check *t, mp_mat *(*op)(mp_ctx *, const mp_
         const int *from;
         int keep[16], keep_ptr[5];
         mp_assign a;
-        mp_with_loops(t->rig.memory, &g, &looped, &from);
+        mp_site here = mp_site_in(t->rig.memory);
+        mp_with_loops(&here, &g, &looped, &from);
         some_nodes(t, &looped, keep, keep_ptr);
-        mp_assign_rows(t->rig.memory, &looped, keep, keep_ptr[looped.graphs], &a);
+        mp_assign_rows(&here, &looped, keep, keep_ptr[looped.graphs], &a);
         mp_mat *alpha = mp_check_input(t, a.size, 1), *x = mp_check_input(t, back ? a.clusters : a.nodes, 3);
         MP_GRADCHECK(t, op(&t->ctx, &a, alpha, x));
     }

@@ -280,7 +280,8 @@ static void loops_are_added_where_there_are_none(void **state)
     for (int i = 0; i < ROUNDS; i++) {
         mp_graph g = some_batch(&r, 0.3), out;
         const int *edge_of;
-        mp_with_loops(r.memory, &g, &out, &edge_of);
+        mp_site here = mp_site_in(r.memory);
+        mp_with_loops(&here, &g, &out, &edge_of);
         must_hold(&out);
         int *from = mp_rig_dense(&r, &g), *to = mp_rig_dense(&r, &out);
         for (int p = 0; p < g.nodes; p++) {

@@ -122,6 +122,7 @@
 /* ---- gradients of shards */
 #define MP_CALL_add_all(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, sum) AND COPY(mp_addends, p) AND VALUE(size_t, from) AND VALUE(size_t, n)
 #define MP_CALL_square_sum(VALUE, AT, HOLDS, COPY, AND) AT(double *, out) AND AT(const mp_real *, x) AND VALUE(size_t, n)
+#define MP_CALL_clip_scale(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, scale) AND AT(const double *, squares) AND VALUE(double, most) AND VALUE(int, n)
 /* ---- what was kept. The work of induce_edges and twins_keep is the device's too, as large as the processor's. */
 #define MP_CALL_mark_rows(VALUE, AT, HOLDS, COPY, AND) AT(bool *, mark) AND AT(const int *, which) AND VALUE(int, n) AND VALUE(int, N)
 #define MP_CALL_rank(VALUE, AT, HOLDS, COPY, AND) AT(int *, keep) AND AT(void *, work) AND AT(const mp_real *, key) AND AT(const int *, dropped) \
@@ -210,7 +211,7 @@
     ROW(sum_weights_bwd) ROW(root_weights_bwd) ROW(weight_sums) ROW(edge_pair) ROW(edge_pair_bwd) ROW(edge_mix)       \
     ROW(edge_mix_bwd) ROW(col_stats) ROW(col_pair) ROW(norm_fwd) ROW(norm_bwd) ROW(prelu_fwd) ROW(prelu_bwd)           \
     ROW(batch_stats) ROW(batch_slopes) ROW(add_doubles) ROW(dot) ROW(bce) ROW(distance)                               \
-    ROW(add_all) ROW(square_sum) ROW(mark_rows) ROW(rank) ROW(induce_rows) ROW(induce_edges) ROW(twins_keep)  \
+    ROW(add_all) ROW(square_sum) ROW(clip_scale) ROW(mark_rows) ROW(rank) ROW(induce_rows) ROW(induce_edges) ROW(twins_keep)  \
     ROW(loop_rows) ROW(loop_edges) ROW(row_clusters) ROW(row_members) ROW(turn_lists) ROW(edges_give)                 \
     ROW(meet_ways) ROW(meet_near) ROW(meet_pairs) ROW(meet_rows) ROW(meet_edges)                                      \
     ROW(meet_near_bwd) ROW(meet_members_bwd) ROW(meet_weights_bwd)                                                    \

@@ -152,4 +152,18 @@ struct kernel_square_sum : by_item<kernel_square_sum, mp_call_square_sum> {
     }
 };
 
+struct kernel_clip_scale : by_item<kernel_clip_scale, mp_call_clip_scale> {
+    MP_BOTH size_t items(const call &c)
+    {
+        (void)c;
+        return 1;
+    }
+
+    MP_DEVICE void one(const call &c, size_t i)
+    {
+        (void)i;
+        *c.scale = clipped(c.squares, c.most, c.n);
+    }
+};
+
 #endif

@@ -82,6 +82,15 @@ MP_ANYWHERE int loop_of(const mp_csr *g, int v)
     return from < g->row_ptr[v + 1] && g->col[from] == v ? from : -1;
 }
 
+/* What a gradient counts whose parts have these sums of squares. */
+MP_ANYWHERE mp_real clipped(const double *squares, double most, int n)
+{
+    double norm = 0;
+    for (int i = 0; i < n; i++) norm += squares[i];
+    norm = sqrt(norm);
+    return norm > most ? (mp_real)(most / (norm + 1e-6)) : 1;
+}
+
 /* The key of a row of scores. */
 MP_ANYWHERE mp_real combined(const mp_real *s, int D, bool flip, mp_key_kind kind)
 {

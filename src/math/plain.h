@@ -163,6 +163,8 @@ typedef struct mp_classes {
                      bool fixed, int N, int C))                                                                       \
     ROW(add_doubles, (mp_real *y, const double *x, int n))                                                              \
     ROW(square_sum, (double *out, const mp_real *x, size_t n)) /* upwards */                                            \
+    /* What a gradient counts whose parts have these sums of squares, n of them: less than 1 where its norm is above `most`. */ \
+    ROW(clip_scale, (mp_real *scale, const double *squares, double most, int n))                                        \
     /* ---- losses: the number, and its slope by each input (op_loss.c, op_cluster_loss.c) */                         \
     ROW(bce, (mp_real *loss, mp_real *slope, const mp_real *x, const mp_real *want, mp_real same, mp_real scale,        \
               size_t n))                                                                                                \

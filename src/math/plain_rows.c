@@ -1,7 +1,7 @@
 /* plain_rows.c - loops over rows and columns: sparsemax, sizes, normalisation, sequences, heads (plain.h). The ops say what
  * each computes: op_softmax.c, op_size.c, op_block.c, op_norm.c, op_lstm.c, op_conv1d.c, op_mha.c, op_act.c.
  * SPDX-License-Identifier: MIT */
-#include "math/plain.h"
+#include "math/one.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -322,6 +322,11 @@ void mp_plain_square_sum(double *out, const mp_real *x, size_t n)
     double sum = 0;
     for (size_t i = 0; i < n; i++) sum += (double)x[i] * (double)x[i];
     *out = sum;
+}
+
+void mp_plain_clip_scale(mp_real *scale, const double *squares, double most, int n)
+{
+    *scale = clipped(squares, most, n);
 }
 
 void mp_plain_add_doubles(mp_real *y, const double *x, int n)

@@ -4,7 +4,6 @@
 #include "train/update.h"
 #include "nn/adam.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -13,8 +12,9 @@
 /* Adds the shards' gradients of one chunk in the order of the shards, and updates its weights. */
 typedef struct update {
     mp_engine *e;
-    mp_real scale;           /* of the gradient, from clipping */
-    double *squares;         /* per chunk: its part of the squared norm */
+    mp_real *scale;  /* of the gradient, from clipping; NULL: it is not clipped */
+    double *squares; /* per chunk: its part of the squared norm */
+    int chunks;
     const mp_adam *how;      /* per parameter */
     const mp_addends *parts; /* per parameter: its gradients, those of the first shard that has some first */
     const int *chunk_param;
@@ -70,21 +70,26 @@ static void update_chunk(void *arg, int index, int worker)
     mp_profile *profile = mp_profile_of(e, worker);
     if (!u->squares) e->kernels->add_all(k.sum, &u->parts[k.id], k.from, k.n);
     mp_mark(profile, "add shards");
-    if (u->scale != 1) e->kernels->axpy(k.sum, u->scale, k.sum, false, k.n);
+    if (u->scale && (e->lane || *u->scale != 1)) e->kernels->axpy_by(k.sum, u->scale, k.sum, false, k.n);
     e->kernels->adam(e->theta + k.at, e->m + k.at, e->v + k.at, k.sum, &u->how[k.id], k.n);
     mp_mark(profile, "adam");
 }
 
-/* Clipping needs the norm of the whole gradient first: one pass to add up, one to update. */
-static void clip(update *u, int chunks, double most)
+static void find_scale(void *arg, int index, int worker)
 {
-    mp_engine *e = u->e;
-    u->squares = MP_NEW(e->step[0], double, chunks);
-    mp_engine_each(e, chunks, sum_chunk, u);
-    double norm = 0;
-    for (int i = 0; i < chunks; i++) norm += u->squares[i];
-    norm = sqrt(norm);
-    if (norm > most) u->scale = (mp_real)(most / (norm + 1e-6));
+    const update *u = arg;
+    (void)index;
+    (void)worker;
+    u->e->kernels->clip_scale(u->scale, u->squares, mp_model_config(u->e->model)->clip, u->chunks);
+}
+
+/* Clipping needs the norm of the whole gradient first: one pass to add up, one to update. */
+static void clip(update *u, mp_arena *a)
+{
+    u->squares = MP_NEW(a, double, u->chunks);
+    u->scale = MP_NEW(a, mp_real, 1);
+    mp_engine_each(u->e, u->chunks, sum_chunk, u);
+    mp_engine_each(u->e, 1, find_scale, u);
 }
 
 /* Parameters that got no gradient in this step are left alone entirely, as PyTorch does. */
@@ -111,10 +116,8 @@ void mp_update_weights(mp_engine *e)
             chunk_from[k] = at;
         }
     }
-    update u = { e, 1, NULL, how, parts, chunk_param, chunk_from };
-    double most = mp_model_config(e->model)->clip;
-    mp_assert(most <= 0 || !e->lane);
-    if (most > 0) clip(&u, chunks, most);
+    update u = { e, NULL, NULL, chunks, how, parts, chunk_param, chunk_from };
+    if (mp_model_config(e->model)->clip > 0) clip(&u, a);
     mp_engine_each(e, chunks, update_chunk, &u);
 }
 

@@ -73,7 +73,7 @@ static void bench_epoch_times_runs_side_by_side_and_their_kernels(void **state)
     assert_true(one > 0 && one * 3 > epoch * 0.999 && one * 3 < epoch * 1.001);
     bool products = false;
     for (int i = 0; profile && mp_json_at(profile, i); i++)
-        products |= strcmp(mp_json_text(mp_json_at(profile, i), "name", ""), "gemm") == 0 &&
+        products |= strncmp(mp_json_text(mp_json_at(profile, i), "name", ""), "gemm", 4) == 0 &&
                     mp_json_real(mp_json_at(profile, i), "launches", 0) >= 1;
     assert_true(products);
     mp_spawn_free(&s);

@@ -286,6 +286,17 @@ void run_square_sum(const mp_kernels *k, mp_rig *r, trace *t)
     trace_doubles(t, out, 1);
 }
 
+/* Norms below and above the most. */
+void run_clip_scale(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int n = size(r);
+    double *squares = room((size_t)n, sizeof *squares);
+    float *scale = reals(r, 1);
+    for (int i = 0; i < n; i++) squares[i] = mp_rng_unit(&r->rng);
+    k->clip_scale(scale, squares, coin(r) ? 0.5 : 5, n);
+    trace_reals(t, scale, 1);
+}
+
 /* ---- what was kept */
 void run_mark_rows(const mp_kernels *k, mp_rig *r, trace *t)
 {

@@ -112,6 +112,7 @@ static const char *const methods[] = { "pool=topk",
                                        "pool=asap" MID,
                                        "pool=asap conv=gin variant=pyg",
                                        "pool=asap conv=graphconv variant=authors",
+                                       "pool=sag clip=0.1",
                                        "pool=sag lr=0.5 epochs=8" };
 
 static void a_run_on_a_gpu_has_the_bits_of_the_processor(void **state)
@@ -125,6 +126,46 @@ static void a_run_on_a_gpu_has_the_bits_of_the_processor(void **state)
         back += here.best_epoch < here.epochs;
     }
     assert_true(back > 0); /* tested with weights of an earlier epoch than the last */
+}
+
+/* Two numbers a graph, or two answers, of which some are missing. */
+static void make_numbers(fixture *f, const mp_task *task)
+{
+    mp_raw raw;
+    assert_int_equal(tiny_raw(f->a, &raw), MP_OK);
+    int B = raw.graphs.graphs;
+    double *y = MP_NEW(f->a, double, 2 * B);
+    for (int b = 0; b < B; b++) {
+        double green = raw.target ? raw.target[b] : (double)raw.graph_label[b];
+        y[2 * b] = task->yes_no ? green >= 4 : green;
+        y[2 * b + 1] = b % 3 == 0     ? (double)NAN
+                       : task->yes_no ? b % 2
+                                      : raw.graphs.node_ptr[b + 1] - raw.graphs.node_ptr[b];
+    }
+    raw.graph_label = NULL;
+    raw.target = y;
+    raw.target_columns = 2;
+    if (mp_dataset_build(&raw, &(mp_dataset_as){ .task = task }, f->a, &f->d) != MP_OK) fail_msg("%s", mp_message());
+    mp_folds_fixed(&f->d, f->a, &f->f);
+}
+
+static void every_task_about_graphs_has_the_bits_of_the_processor(void **state)
+{
+    static const struct {
+        const mp_task *task;
+        const char *options;
+    } rows[] = { { &mp_task_binary, "pool=sag" },
+                 { &mp_task_regress, "pool=topk loss=squared" MID },
+                 { &mp_task_regress, "pool=sag loss=absolute" },
+                 { &mp_task_count, "pool=asap loss=huber" } };
+    fixture f = *(const fixture *)*state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        make_numbers(&f, rows[i].task);
+        mp_config c = config_of(rows[i].options);
+        assert_int_equal(mp_run_check_gpu(&f.d, &c), MP_OK);
+        mp_run_result here = must_run(&f, NULL, &c, f.a), there = must_run(&f, f.group, &c, f.a);
+        same_run(&here, &there, rows[i].options);
+    }
 }
 
 typedef struct member {
@@ -244,17 +285,11 @@ static void what_a_gpu_lacks_is_named_before_the_work(void **state)
 {
     static const struct {
         const char *options, *lacks;
-    } rows[] = { { "pool=asap att-dropout=0.1", "ASAP" },
-                 { "pool=hgpsl", "HGP-SL" },
-                 { "pool=diff clusters=3", "diff" },
-                 { "pool=sag clip=1", "clip" },
-                 { "pool=sag conv=gat", "gat" },
-                 { "pool=sag score-conv=gat", "SAGPool" },
-                 { "pool=gsa fusion=gat", "GSAPool" },
-                 { "pool=sag edge-loss=0.2", "SAGPool" },
-                 { "pool=sag adj-power=2", "SAGPool" },
-                 { "pool=topk min-score=0.1", "TopKPool" },
-                 { "pool=sag score-from=input", "score-from" } };
+    } rows[] = { { "pool=asap att-dropout=0.1", "ASAP" },   { "pool=hgpsl", "HGP-SL" },
+                 { "pool=diff clusters=3", "diff" },        { "pool=sag conv=gat", "gat" },
+                 { "pool=sag score-conv=gat", "SAGPool" },  { "pool=gsa fusion=gat", "GSAPool" },
+                 { "pool=sag edge-loss=0.2", "SAGPool" },   { "pool=sag adj-power=2", "SAGPool" },
+                 { "pool=topk min-score=0.1", "TopKPool" }, { "pool=sag score-from=input", "score-from" } };
     const fixture *f = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mp_config c = config_of(rows[i].options);
@@ -294,6 +329,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_on_a_gpu_has_the_bits_of_the_processor),
+        cmocka_unit_test(every_task_about_graphs_has_the_bits_of_the_processor),
         cmocka_unit_test(nothing_of_a_run_depends_on_the_others_of_its_group),
         cmocka_unit_test(a_run_that_was_stopped_goes_on_elsewhere),
         cmocka_unit_test(what_diverges_says_so_and_others_go_on),

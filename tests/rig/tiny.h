@@ -11,12 +11,10 @@
 
 #include <string.h>
 
-/* 60 graphs to train, 30 to validate, 30 to test, 20 larger ones; two classes: fewer or more green nodes than
- * half of them have. `flip_test`: the labels of all test graphs are turned round. */
-static inline mp_err tiny_make(mp_arena *a, bool flip_test, mp_dataset *d, mp_folds *f)
+/* The graphs alone, with a number each. */
+static inline mp_err tiny_raw(mp_arena *a, mp_raw *raw)
 {
     mp_colors_options o = mp_colors_published;
-    mp_raw raw;
     o.seed = 7;
     o.train = 60;
     o.val = 30;
@@ -26,7 +24,17 @@ static inline mp_err tiny_make(mp_arena *a, bool flip_test, mp_dataset *d, mp_fo
     o.hi = 12;
     o.large_lo = 13;
     o.large_hi = 20;
-    MP_TRY(mp_generate_colors(&o, a, &raw));
+    MP_TRY(mp_generate_colors(&o, a, raw));
+    raw->name = "TINY";
+    return MP_OK;
+}
+
+/* 60 graphs to train, 30 to validate, 30 to test, 20 larger ones; two classes: fewer or more green nodes than
+ * half of them have. `flip_test`: the labels of all test graphs are turned round. */
+static inline mp_err tiny_make(mp_arena *a, bool flip_test, mp_dataset *d, mp_folds *f)
+{
+    mp_raw raw;
+    MP_TRY(tiny_raw(a, &raw));
     int B = raw.graphs.graphs;
     int64_t *label = MP_NEW(a, int64_t, B);
     for (int b = 0; b < B; b++) {
@@ -36,7 +44,6 @@ static inline mp_err tiny_make(mp_arena *a, bool flip_test, mp_dataset *d, mp_fo
     }
     raw.graph_label = label;
     raw.target = NULL;
-    raw.name = "TINY";
     MP_TRY(mp_dataset_build(&raw, NULL, a, d));
     mp_folds_fixed(d, a, f);
     return MP_OK;

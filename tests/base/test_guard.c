@@ -17,6 +17,7 @@
 #include "base/flush.h"
 #include "base/guard.h"
 #include "base/relay.h"
+#include "base/text.h"
 
 static mp_err no(void)
 {
@@ -279,6 +280,25 @@ static void a_crew_without_memory_says_how_much_it_needs(void **state)
     }
 }
 
+static mp_err grow_text(void *arg)
+{
+    mp_buf b = { 0 };
+    mp_buf_add(&b, "", *(size_t *)arg); /* is refused before a byte is read */
+    return MP_OK;
+}
+
+static void a_text_that_no_memory_holds_is_refused(void **state)
+{
+    (void)state;
+    size_t much[] = { SIZE_MAX / 4 + 1, SIZE_MAX / 2, SIZE_MAX };
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(mp_guarded(grow_text, &much[i]), MP_ERR_LIMIT);
+        char words[64];
+        snprintf(words, sizeof words, "out of memory: %zu more bytes", much[i]);
+        says(words);
+    }
+}
+
 /* ---- lists */
 
 typedef struct growth {
@@ -326,6 +346,7 @@ int main(void)
         cmocka_unit_test(memory_that_cannot_be_had_is_a_status_and_the_arena_stays_usable),
         cmocka_unit_test(a_reset_never_asks_for_memory_that_is_not_there),
         cmocka_unit_test(a_crew_without_memory_says_how_much_it_needs),
+        cmocka_unit_test(a_text_that_no_memory_holds_is_refused),
         cmocka_unit_test(a_list_grows_by_twice_until_counts_would_not_fit),
     };
     return cmocka_run_group_tests_name("guards", tests, NULL, NULL);

@@ -250,6 +250,26 @@ static void watching_sees_what_comes(void **state)
     mp_store_close(s);
 }
 
+/* The counts of all inputs together, which a store of its own does not tell. */
+static void merge_counts_what_failed_in_every_store(void **state)
+{
+    (void)state;
+    const char *from[2] = { mp_arena_printf(arena, "%s", fresh()), mp_arena_printf(arena, "%s", fresh()) };
+    const char *into = mp_arena_printf(arena, "%s", fresh());
+    for (int i = 0; i < 2; i++) {
+        mp_store *s = open_store(from[i], MP_STORE_WRITE);
+        for (int k = 1; k <= 2 + i; k++) {
+            mp_run_key key = key_of(42 + i, k);
+            assert_int_equal(mp_store_put_failed(s, &key, "the loss is not finite"), MP_OK);
+        }
+        mp_store_close(s);
+    }
+    mp_spawned s = mp_spawn(mp_arena_printf(arena, "merge %s %s %s", named(into), named(from[0]), named(from[1])));
+    assert_int_equal(s.code, 0);
+    assert_non_null(strstr(s.out.p, ": 0 runs added, 0 were there, 5 failed; 0 studies, 0 measurements added\n"));
+    mp_spawn_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +277,7 @@ int main(void)
         cmocka_unit_test(who_is_at_work_is_there_with_what_it_trains),
         cmocka_unit_test(the_time_left_is_that_of_runs_that_came_lately),
         cmocka_unit_test(failures_are_grouped_and_cannot_draw),
+        cmocka_unit_test(merge_counts_what_failed_in_every_store),
         cmocka_unit_test(old_stores_and_copies_tell_what_they_know),
         cmocka_unit_test(watching_sees_what_comes),
     };

@@ -415,6 +415,34 @@ static void a_damaged_zip_never_crashes_the_stream(void **state)
     }
 }
 
+/* Variables that are empty are as good as none. */
+static void the_cache_is_where_the_variables_say(void **state)
+{
+    static const struct {
+        const char *cache, *home, *folder;
+    } said[] = { { "/c", "/h", "/c/midpool" },
+                 { "c", "/h", "c/midpool" },
+                 { "", "/h", "/h/.cache/midpool" },
+                 { NULL, "/h", "/h/.cache/midpool" },
+                 { NULL, "h", "h/.cache/midpool" },
+                 { "/c", NULL, "/c/midpool" },
+                 { "", "", NULL },
+                 { NULL, NULL, NULL } };
+    const char *variable[] = { "XDG_CACHE_HOME", "HOME" }, *before[2];
+    for (int v = 0; v < 2; v++)
+        before[v] = getenv(variable[v]) ? mp_arena_printf(*state, "%s", getenv(variable[v])) : NULL;
+    for (size_t i = 0; i <= sizeof said / sizeof *said; i++) {
+        bool last = i == sizeof said / sizeof *said; /* as it was */
+        const char *value[] = { last ? before[0] : said[i].cache, last ? before[1] : said[i].home };
+        for (int v = 0; v < 2; v++)
+            assert_int_equal(value[v] ? setenv(variable[v], value[v], 1) : unsetenv(variable[v]), 0);
+        if (last) break;
+        const char *folder = mp_cache_dir(*state);
+        assert_true(!folder == !said[i].folder);
+        if (folder) assert_string_equal(folder, said[i].folder);
+    }
+}
+
 int main(void)
 {
     mp_unpack_with(&mp_libarchive);
@@ -438,6 +466,7 @@ int main(void)
         CASE(fold_files_are_found_in_the_set_and_beside_it),
         CASE(a_download_is_taken_over_only_when_it_reads_as_the_set),
         CASE(names_that_are_no_names_are_not_fetched),
+        CASE(the_cache_is_where_the_variables_say),
     };
     return cmocka_run_group_tests_name("data_archive", tests, NULL, NULL);
 }

@@ -157,12 +157,31 @@ static void twenty_classes_are_shown_and_up_to_a_thousand_counted(void **state)
     }
 }
 
+/* "18 attributes + 3 node labels": 21 columns. */
+static void sources_of_known_sets_add_up_to_their_columns(void **state)
+{
+    (void)state;
+    int checked = 0;
+    for (int i = 0; mp_known_at(i); i++) {
+        const mp_known *k = mp_known_at(i);
+        int sum = 0;
+        if (strstr(k->source, "atom features")) continue; /* which have several columns each */
+        for (const char *part = k->source; part; part = strstr(part, " + ") ? strstr(part, " + ") + 3 : NULL)
+            sum += atoi(part);
+        if (sum == 0) continue; /* in words */
+        if (sum != k->columns) fail_msg("%s: %s are %d columns", k->name, k->source, k->columns);
+        checked++;
+    }
+    assert_in_range(checked, 5, 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(shapes_and_classes_are_counted),
         CASE(figures_that_are_not_the_papers_are_named),
         CASE(averages_agree_when_they_round_to_the_papers),
+        CASE(sources_of_known_sets_add_up_to_their_columns),
         CASE(twenty_classes_are_shown_and_up_to_a_thousand_counted),
     };
     return cmocka_run_group_tests_name("data_stats", tests, NULL, NULL);

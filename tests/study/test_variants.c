@@ -1,6 +1,8 @@
 /* test_variants.c - a data set as several configurations read it: each variant is loaded once, when it is first asked for.
  * SPDX-License-Identifier: MIT */
 #include "experiment/tiny_folder.h"
+#include "cli/setup.h"
+#include "data/split.h"
 #include "study/variants.h"
 
 #include <setjmp.h>
@@ -52,10 +54,10 @@ static void who_reads_edges_shares_a_set_that_has_none(void **state)
     assert_ptr_equal(plain, edges);
 }
 
-static void a_set_with_values_of_edges_is_read_with_and_without_them(void **state)
+/* A label for every line of edges. */
+static void give_edges_labels(void)
 {
-    mp_arena *a = *state;
-    char path[128], text[1 << 14];
+    char path[128], text[64];
     snprintf(path, sizeof path, "%s/TINY/TINY_A.txt", folder);
     FILE *f = fopen(path, "r");
     assert_non_null(f);
@@ -67,6 +69,12 @@ static void a_set_with_values_of_edges_is_read_with_and_without_them(void **stat
     assert_non_null(f);
     for (int i = 0; i < lines; i++) fputs("1\n", f);
     fclose(f);
+}
+
+static void a_set_with_values_of_edges_is_read_with_and_without_them(void **state)
+{
+    mp_arena *a = *state;
+    give_edges_labels();
     mp_variants v = { .name = "TINY", .data_dir = folder };
     mp_dataset *plain, *edges, *again;
     mp_config c = reads("pool=sag"), e = reads("pool=sag conv=gine");
@@ -79,6 +87,25 @@ static void a_set_with_values_of_edges_is_read_with_and_without_them(void **stat
     assert_true(edges->unused_edge_columns == 0 && edges->graphs.edge_x);
 }
 
+/* With edges of graphs, then of nodes, then plainly: three variants, three lines, and none again. */
+static void every_variant_is_described_once(void **state)
+{
+    static const char *const how[] = { "pool=sag conv=gine", "pool=sag arch=autoencoder", "pool=sag" };
+    mp_variants v = { .name = "TINY", .data_dir = folder };
+    give_edges_labels();
+    for (int i = 0; i < 6; i++) {
+        mp_config c = reads(how[i % 3]);
+        mp_dataset *d;
+        mp_folds f;
+        char line[512];
+        assert_int_equal(mp_setup_variant(&v, &c, *state, &d), MP_OK);
+        assert_int_equal(mp_folds_load(d, NULL, 2, *state, &f), MP_OK);
+        assert_int_equal(mp_setup_use(&v, &c, &f, *state, &d, line, sizeof line), MP_OK);
+        assert_int_equal(line[0] != '\0', i < 3);
+        if (i < 3) assert_non_null(strstr(line, "TINY: 20 graphs"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -86,6 +113,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(who_reads_edges_shares_a_set_that_has_none, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_set_with_values_of_edges_is_read_with_and_without_them, make_folder,
                                         remove_folder),
+        cmocka_unit_test_setup_teardown(every_variant_is_described_once, make_folder, remove_folder),
     };
     return cmocka_run_group_tests_name("variants", tests, NULL, NULL);
 }

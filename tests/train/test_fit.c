@@ -6,6 +6,7 @@
 #include "tiny.h"
 
 #include <math.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -419,6 +420,25 @@ static void a_folder_that_another_study_removes_is_made_again(void **state)
     assert_int_equal(rmdir(h.line), 0);
 }
 
+static void a_file_is_written_into_a_folder_that_is_made_or_named(void **state)
+{
+    const fixture *f = *state;
+    const char *folder = mp_arena_printf(f->a, "%s.folder", f->part);
+    const char *path = mp_arena_printf(f->a, "%s/run", folder);
+    const char *below = mp_arena_printf(f->a, "%s/run/further", folder);
+    mp_span back;
+    for (int twice = 0; twice < 2; twice++) {
+        errno = EPERM; /* of something else */
+        assert_int_equal(mp_resume_write(path, "abc", 3), MP_OK);
+        assert_int_equal(mp_slurp(path, 0, f->a, &back), MP_OK);
+        assert_true(back.n == 3 && memcmp(back.p, "abc", 3) == 0);
+    }
+    assert_int_equal(mp_resume_write(mp_arena_printf(f->a, "%s/run", below), "abc", 3), MP_ERR_IO);
+    assert_non_null(strstr(mp_message(), below));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void divergence_is_a_failed_run_with_a_message(void **state)
 {
     fixture *f = *state;
@@ -470,6 +490,7 @@ int main(void)
         TEST(the_state_at_the_end_continues_without_training),
         TEST(a_save_that_fails_is_a_warning_and_not_the_end),
         TEST(a_folder_that_another_study_removes_is_made_again),
+        TEST(a_file_is_written_into_a_folder_that_is_made_or_named),
         TEST(divergence_is_a_failed_run_with_a_message),
         TEST(identities_differ_with_any_option),
     };

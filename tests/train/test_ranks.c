@@ -41,6 +41,7 @@ static int me;
 static int silence; /* seconds: few where somebody is silent, many where a busy machine alone could be */
 static size_t leaving;
 static char *handed;
+static int ended, ended_code; /* of rank 0: whether all were there to end together, and the program's code */
 
 static int send_bytes(int to, const void *head, size_t h, const void *body, size_t n)
 {
@@ -103,7 +104,8 @@ static size_t waiting(void)
 
 static void end(int all, int code)
 {
-    (void)all, (void)code;
+    ended = all;
+    ended_code = code;
     for (; leaving && me != 0; usleep(1000)) push(); /* rank 0 has its own patience */
 }
 
@@ -190,9 +192,12 @@ static void begin(int seconds)
     }
 }
 
-static void finish(void)
+enum { APART, TOGETHER, EITHER };
+static void finish(int how)
 {
-    mp_ranks_end(0);
+    mp_ranks_end(3);
+    assert_int_equal(ended_code, 3);
+    if (how != EITHER) assert_int_equal(ended, how == TOGETHER);
     for (int i = 1; i < RANKS; i++) {
         kill(child[i], SIGKILL);
         waitpid(child[i], NULL, 0);
@@ -312,7 +317,7 @@ static void every_job_is_done_once_and_a_thing_travels_once(void **state)
     assert_int_equal(r.packed, 1);
     run(&again); /* another round: the thing is known by its name */
     for (int i = 1; i < RANKS; i++) assert_int_equal(shared[i], 1);
-    finish();
+    finish(TOGETHER);
 }
 
 static void a_worker_that_dies_costs_its_job_one_more_try(void **state)
@@ -325,7 +330,7 @@ static void a_worker_that_dies_costs_its_job_one_more_try(void **state)
     assert_int_equal(c.retried, 1);
     assert_non_null(strstr(r.note, "elsewhere: the worker died of signal 9"));
     assert_int_equal(shared[RANKS + 5], 2);
-    finish();
+    finish(TOGETHER);
 }
 
 /* Rank 1 passes things on to 3 and 4, and 3 to 7. */
@@ -339,7 +344,7 @@ static void ranks_below_one_that_dies_ask_for_what_they_lack(void **state)
     mp_jobs_count c = run(&r);
     assert_int_equal(c.retried, 1);
     assert_non_null(strstr(r.note, "rank 1 on elsewhere said nothing for 4 s"));
-    finish();
+    finish(APART); /* nobody waits for the dead */
 }
 
 static void a_rank_that_hangs_costs_its_job_one_more_try_and_may_come_back(void **state)
@@ -357,7 +362,7 @@ static void a_rank_that_hangs_costs_its_job_one_more_try_and_may_come_back(void 
     kill(child[2], SIGCONT);
     c = run(&again);
     assert_int_equal(c.retried, 0);
-    finish();
+    finish(EITHER); /* it is back, or about to be */
 }
 
 static int share_memory(void **state)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MOST_WORDS 64
@@ -146,4 +147,29 @@ void mp_spawn_free(mp_spawned *s)
 {
     mp_buf_free(&s->out);
     mp_buf_free(&s->err);
+}
+
+void mp_spawn_pause(int ms)
+{
+    struct timespec t = { ms / 1000, (ms % 1000) * 1000000L };
+    nanosleep(&t, NULL);
+}
+
+void mp_spawn_at_work(pid_t pid, int number)
+{
+    char path[32], line[128];
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    for (int i = 0; i < 6000; i++) {
+        unsigned long long caught = 0;
+        FILE *f = fopen(path, "r");
+        while (f && fgets(line, sizeof line, f))
+            if (sscanf(line, "SigCgt: %llx", &caught) == 1) break;
+        if (f) fclose(f);
+        siginfo_t ended = { 0 };
+        waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT);
+        if ((caught >> (number - 1) & 1) || ended.si_pid) return;
+        mp_spawn_pause(10);
+    }
+    fprintf(stderr, "the program does not catch signal %d\n", number);
+    abort();
 }

@@ -22,6 +22,10 @@ _Noreturn void mp_spawn_exec(const char *line);
 /* Starts it and comes back at once; its outputs go to nothing. */
 pid_t mp_spawn_start(const char *line);
 
+/* Waits until it catches the signal, and so is at work, or has ended. The test ends after a minute of neither. */
+void mp_spawn_at_work(pid_t pid, int number);
+void mp_spawn_pause(int ms);
+
 /* Files of at most this many bytes can be written by what is started from now on; 0: no limit. */
 void mp_spawn_limit_files(size_t bytes);
 

@@ -12,7 +12,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define QUICK "--hidden 8 --layers 2 --batch-size 16 --lr 0.01"
@@ -23,33 +22,11 @@ static bool exists(const char *name)
     return access(path(name), F_OK) == 0;
 }
 
-static void pause_ms(int ms)
-{
-    struct timespec t = { ms / 1000, (ms % 1000) * 1000000L };
-    nanosleep(&t, NULL);
-}
-
 static int end_of(pid_t pid)
 {
     int status;
     waitpid(pid, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-/* Waits until the program catches the signal: then it is at work. */
-static void wait_at_work(pid_t pid, int number)
-{
-    for (int i = 0; i < 6000; i++) {
-        char line[128];
-        unsigned long long caught = 0;
-        FILE *f = fopen(mp_arena_printf(arena, "/proc/%d/status", (int)pid), "r");
-        while (f && fgets(line, sizeof line, f))
-            if (sscanf(line, "SigCgt: %llx", &caught) == 1) break;
-        if (f) fclose(f);
-        if (caught >> (number - 1) & 1) return;
-        pause_ms(10);
-    }
-    fail_msg("the program does not catch signal %d", number);
 }
 
 /* ---- signals ---- */
@@ -60,15 +37,15 @@ static void signals_save_and_give_the_usual_exit_code(void **state)
     static const int signals[] = { SIGHUP, SIGTERM, SIGINT };
     for (int i = 0; i < 3; i++) {
         pid_t pid = mp_spawn_start(TRAIN " --quiet --out @/s.safetensors");
-        wait_at_work(pid, SIGTERM);
-        pause_ms(100);
+        mp_spawn_at_work(pid, SIGTERM);
+        mp_spawn_pause(100);
         kill(pid, signals[i]);
         assert_int_equal(end_of(pid), 128 + signals[i]);
         assert_true(exists("s.safetensors.part"));
         assert_int_equal(unlink(path("s.safetensors.part")), 0);
         pid = mp_spawn_start("cv @/TINY --epochs 100000 --patience 0 --seeds 1 --folds 2 --store @/s.db " QUICK);
-        wait_at_work(pid, SIGTERM);
-        pause_ms(100);
+        mp_spawn_at_work(pid, SIGTERM);
+        mp_spawn_pause(100);
         kill(pid, signals[i]);
         assert_int_equal(end_of(pid), 128 + signals[i]);
         assert_true(exists("s.db.unfinished"));
@@ -81,7 +58,7 @@ static void a_hangup_that_is_ignored_stays_ignored(void **state)
     signal(SIGHUP, SIG_IGN); /* as nohup does */
     pid_t pid = mp_spawn_start(TRAIN " --quiet --out @/h.safetensors");
     signal(SIGHUP, SIG_DFL);
-    wait_at_work(pid, SIGTERM);
+    mp_spawn_at_work(pid, SIGTERM);
     kill(pid, SIGHUP);
     assert_int_equal(end_of(pid), 0);
     assert_true(exists("h.safetensors"));
@@ -154,7 +131,7 @@ static void a_trained_model_that_cannot_be_written_is_written_by_the_next_start(
 {
     (void)state;
     pid_t pid = start_telling(TRAIN " --quiet --out @/w.safetensors", "w.said");
-    wait_at_work(pid, SIGTERM);
+    mp_spawn_at_work(pid, SIGTERM);
     assert_int_equal(mkdir(path("w.safetensors"), 0777), 0); /* a file cannot take the place of a folder */
     assert_int_equal(end_of(pid), 1);
     assert_true(exists("w.safetensors.part"));
@@ -220,7 +197,7 @@ static int rows_of(const char *name)
 static pid_t start_and_lock(sqlite3 **db)
 {
     pid_t pid = mp_spawn_start(LOCKED " --quiet");
-    wait_at_work(pid, SIGINT);
+    mp_spawn_at_work(pid, SIGINT);
     *db = lock("lock.db");
     return pid;
 }
@@ -231,7 +208,7 @@ static void wait_for_kept(int n)
     const char *line = mp_arena_printf(arena, "[ $(ls %s | grep -c '[.]done$') = %d ]", path("lock.db.unfinished"), n);
     for (int i = 0; i < 600; i++) {
         if (system(line) == 0) return;
-        pause_ms(100);
+        mp_spawn_pause(100);
     }
     fail_msg("no results are kept");
 }
@@ -242,7 +219,7 @@ static void runs_that_end_while_the_store_is_locked_are_stored_later(void **stat
     sqlite3 *db;
     pid_t pid = start_and_lock(&db);
     wait_for_kept(3);
-    pause_ms(1500);
+    mp_spawn_pause(1500);
     assert_int_equal(waitpid(pid, NULL, WNOHANG), 0); /* it waits */
     sqlite3_close(db);
     assert_int_equal(end_of(pid), 0);

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define QUICK "--hidden 8 --layers 2 --batch-size 16 --lr 0.01 --quiet"
@@ -165,19 +164,14 @@ static char *sha_of(const char *line)
     return copy;
 }
 
-static void pause_ms(int ms)
-{
-    struct timespec t = { ms / 1000, (ms % 1000) * 1000000L };
-    nanosleep(&t, NULL);
-}
-
 static void a_run_that_is_terminated_continues_to_the_same_model(void **state)
 {
     (void)state;
     static const char line[] =
         "train @/TINY --mid --epochs 3000 --patience 0 --threads 1 --json --out @/k.safetensors " QUICK;
     pid_t pid = mp_spawn_start(line);
-    pause_ms(400);
+    mp_spawn_at_work(pid, SIGTERM);
+    mp_spawn_pause(400);
     kill(pid, SIGTERM);
     int status;
     waitpid(pid, &status, 0);
@@ -245,7 +239,8 @@ static void a_study_that_is_interrupted_continues_to_the_same_numbers(void **sta
     int status, rounds = 0;
     do { /* stopped again and again: by Ctrl-C, by kill -9, by Ctrl-C ... */
         pid_t pid = mp_spawn_start(mp_arena_printf(arena, "%s --store @/i.db", line));
-        pause_ms(500);
+        mp_spawn_at_work(pid, SIGINT);
+        mp_spawn_pause(500);
         kill(pid, rounds % 2 ? SIGKILL : SIGINT);
         waitpid(pid, &status, 0);
         if (rounds == 0) assert_true(WIFEXITED(status));

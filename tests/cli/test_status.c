@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -230,16 +231,17 @@ static void watching_sees_what_comes(void **state)
     assert_int_equal(put(s, 42, 1, NULL), MP_OK);
     pid_t pid = fork();
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* where the test fails, nobody else would end it */
         if (!freopen(seen, "w", stdout)) _exit(9);
         execl(getenv("MIDPOOL_BIN"), "midpool", "status", path, "--watch", (char *)NULL);
         _exit(9);
     }
     const char *text = "";
-    for (int i = 0; i < 200 && !strstr(text, "2 runs done"); i++) {
+    for (int i = 0; i < 1200 && !strstr(text, "2 runs done"); i++) {
         mp_span bytes = { 0 };
         usleep(50000);
         if (mp_slurp(seen, 0, arena, &bytes) == MP_OK) text = mp_arena_text(arena, bytes.p, bytes.n);
-        if (strstr(text, ": 1 run done") && i < 198) assert_int_equal(put(s, 42, 2, NULL), MP_OK);
+        if (strstr(text, ": 1 run done") && i < 1198) assert_int_equal(put(s, 42, 2, NULL), MP_OK);
     }
     assert_non_null(strstr(text, ": 1 run done"));
     assert_non_null(strstr(text, ": 2 runs done"));

@@ -2,6 +2,7 @@
  *
  * Pieces of the input go round a relay of threads (relay.h): cut off the input one after the other; read, answered and
  * written down by all threads at once; printed in order. What is printed does not depend on threads or pieces.
+ * Over 500 lines because a piece is followed from the input to the output.
  * SPDX-License-Identifier: MIT */
 #include "base/guard.h"
 #include "base/halt.h"
@@ -9,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/columns.h"
 #include "cli/commands.h"
+#include "cli/device.h"
 #include "cli/predict.h"
 #include "cli/setup.h"
 #include "cli/stdin_tap.h"
@@ -18,6 +20,7 @@
 #include "study/part.h"
 #include "train/engine.h"
 #include "train/judge.h"
+#include "train/once.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -29,12 +32,13 @@
 
 typedef struct predict {
     const char *data, *smiles, *out, *part;
-    int threads, json, csv, calibration, strict;
+    int threads, device, json, csv, calibration, strict;
 } predict;
 
 /* clang-format off */
 static const mp_opt own[] = {
     { "threads", MP_OPT_INT, offsetof(predict, threads), "0", 0, 256, NULL, "threads; 0 = all processors" },
+    MP_DEVICE_ROW(predict),
     { "json", MP_OPT_FLAG, offsetof(predict, json), "false", 0, 1, NULL, "one JSON object" },
     { "csv", MP_OPT_FLAG, offsetof(predict, csv), "false", 0, 1, NULL, "comma-separated lines with a header" },
     { "calibration", MP_OPT_FLAG, offsetof(predict, calibration), "false", 0, 1, NULL, "whether probabilities hold, where INPUT has labels: ten bins, calibration error, Brier score" },
@@ -89,6 +93,7 @@ typedef struct job { /* the whole work */
     mp_part part;
     int64_t from, to;       /* graphs that are answered: all, or those of the part */
     mp_span header;         /* of a table: its first record */
+    mp_group *group;        /* the GPU that answers; NULL: this processor */
     mp_engine **engine;     /* for each thread one a model */
     int64_t graphs, unseen; /* printed so far */
     int64_t none;           /* rows that became no graph */
@@ -344,19 +349,31 @@ static mp_err give(void *arg, void *p)
     return e;
 }
 
+static mp_err start_engines(job *j, int engines, mp_arena *a)
+{
+    j->engine = MP_NEW(a, mp_engine *, engines);
+    for (int i = 0; i < engines; i++) {
+        mp_model *m = j->by.by[i % j->by.models].model;
+        if (j->group)
+            MP_TRY(mp_engine_new_on(j->group, m, &j->engine[i]));
+        else
+            j->engine[i] = mp_engine_new(m, 1);
+    }
+    return MP_OK;
+}
+
 static mp_err run_stream(job *j, int threads, mp_arena *a)
 {
     static const mp_relay steps = { take, work, give };
-    int count = SHEETS * threads, models = j->by.models, engines = threads * models;
+    int count = SHEETS * threads, engines = threads * j->by.models;
     sheet *sheets = MP_NEW(a, sheet, count);
     void **piece = MP_NEW(a, void *, count);
-    j->engine = MP_NEW(a, mp_engine *, engines);
-    for (int i = 0; i < engines; i++) j->engine[i] = mp_engine_new(j->by.by[i % models].model, 1);
+    mp_err e = start_engines(j, engines, a);
     for (int i = 0; i < count; i++) {
         mp_piece_init(&sheets[i].piece);
         piece[i] = &sheets[i];
     }
-    mp_err e = mp_relay_run(&steps, j, piece, count, threads);
+    if (e == MP_OK) e = mp_relay_run(&steps, j, piece, count, threads);
     for (int i = 0; i < engines; i++) mp_engine_free(j->engine[i]);
     for (int i = 0; i < count; i++) {
         mp_piece_free(&sheets[i].piece);
@@ -468,11 +485,29 @@ static mp_err answer_input(job *j, const predict *p, const char *input, mp_arena
     return failed ? mp_failure_again(&failure) : MP_OK;
 }
 
-static mp_err run(void *conf, const mp_cli_args *args)
+/* auto: models that the GPU cannot do are this processor's. */
+static mp_err settle(job *j, int device)
 {
-    const predict *p = conf;
+    for (int m = 0; j->group && m < j->by.models; m++) {
+        mp_err e = mp_gpu_takes(j->by.by[m].model);
+        if (e != MP_OK && device != MP_DEVICE_AUTO) return e;
+        if (e != MP_OK) mp_cli_say("%s", mp_message());
+        if (e != MP_OK) j->group = NULL;
+    }
+    return MP_OK;
+}
+
+static mp_err go(void *asked, mp_group *group)
+{
+    const mp_device_use *use = asked;
+    const predict *p = use->conf;
+    const mp_cli_args *args = use->args;
     mp_arena *a = args->arena;
-    job j = { .to = INT64_MAX, .format = p->json ? &mp_answers_json : p->csv ? &mp_answers_csv : &mp_answers_text };
+    job j = { .group = group,
+              .to = INT64_MAX,
+              .format = p->json  ? &mp_answers_json
+                        : p->csv ? &mp_answers_csv
+                                 : &mp_answers_text };
     if (p->json && p->csv) return mp_fail(MP_ERR_USAGE, "--json and --csv exclude each other");
     MP_TRY(mp_part_read(p->part, &j.part));
     if (j.part.n && p->json)
@@ -482,6 +517,7 @@ static mp_err run(void *conf, const mp_cli_args *args)
     const char *input = args->operand[models];
     MP_TRY(mp_setup_in_order(args->operand[0], input));
     MP_TRY(mp_ensemble_load(args->operand, models, a, &j.by));
+    MP_TRY(settle(&j, p->device));
     j.as = mp_about_as(first_of(&j), &j.by.by[0].about);
     j.metric = mean_metric(mp_model_goal(first_of(&j))->task);
     if (p->calibration) MP_TRY(ask_calibration(&j, a));
@@ -492,4 +528,10 @@ static mp_err run(void *conf, const mp_cli_args *args)
     if (e == MP_OK && j.out) return mp_writer_keep(j.out);
     mp_writer_drop(j.out);
     return e;
+}
+
+static mp_err run(void *conf, const mp_cli_args *args)
+{
+    const predict *p = conf;
+    return mp_device_run(p->device, false, go, &(mp_device_use){ conf, args });
 }

@@ -66,13 +66,19 @@ mp_err mp_run_check(const mp_dataset *d, const mp_config *config)
     return e;
 }
 
+mp_err mp_gpu_takes(const mp_model *m)
+{
+    const char *why = mp_model_needs_sight(m);
+    if (!why) return MP_OK;
+    return mp_fail(MP_ERR_USAGE, "device: the GPU cannot do %s, as configured here; --device cpu can", why);
+}
+
 mp_err mp_run_check_gpu(const mp_dataset *d, const mp_config *config)
 {
     mp_arena *a = mp_arena_new(65536);
     mp_model *m;
     mp_err e = mp_run_plan(d, config, a, &m);
-    const char *why = e == MP_OK ? mp_model_needs_sight(m) : NULL;
-    if (why) e = mp_fail(MP_ERR_USAGE, "device: the GPU cannot do %s, as configured here; --device cpu can", why);
+    if (e == MP_OK) e = mp_gpu_takes(m);
     mp_arena_free(a);
     return e;
 }

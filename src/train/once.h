@@ -19,6 +19,8 @@ MP_MUST mp_err mp_run_check(const mp_dataset *d, const mp_config *config);
 
 /* Whether a GPU can train it; else the failure says what it lacks. */
 MP_MUST mp_err mp_run_check_gpu(const mp_dataset *d, const mp_config *config);
+/* The same of a model that is there. */
+MP_MUST mp_err mp_gpu_takes(const mp_model *m);
 
 /* The network of a configuration for the set, with its goal, but without memory for its weights (mp_model_plan). */
 MP_MUST mp_err mp_run_plan(const mp_dataset *d, const mp_config *config, mp_arena *a, mp_model **m);

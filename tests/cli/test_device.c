@@ -49,6 +49,23 @@ static void a_study_goes_on_where_it_was_on_another_device(void **state)
     mp_spawn_free(&both);
 }
 
+static void predict_answers_as_the_processor_does(void **state)
+{
+    (void)state;
+    mp_spawned a = expect(0, "train @/TINY --pool sag --quiet --out @/a.safetensors " QUICK, NULL);
+    mp_spawned b = expect(0, "train @/TINY --pool asap --quiet --out @/b.safetensors " QUICK, NULL);
+    mp_spawned here = expect(0, "predict @/a.safetensors @/b.safetensors @/TINY --csv --threads 2", NULL);
+    mp_spawned there = expect(0, "predict @/a.safetensors @/b.safetensors @/TINY --csv --threads 2 --device emulated",
+                              "device: emulated GPU");
+    assert_true(here.out.n > 500);
+    assert_string_equal(here.out.p, there.out.p);
+    mp_spawned c = expect(0, "train @/TINY --pool hgpsl --quiet --out @/c.safetensors " QUICK, NULL);
+    mp_spawned no =
+        expect(2, "predict @/a.safetensors @/c.safetensors @/TINY --csv --device emulated", "the GPU cannot do HGP-SL");
+    mp_spawned *all[] = { &a, &b, &c, &no, &here, &there };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) mp_spawn_free(all[i]);
+}
+
 static void what_cannot_be_done_is_said_in_one_line(void **state)
 {
     (void)state;
@@ -84,6 +101,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(train_gives_the_model_of_the_processor),
         cmocka_unit_test(a_study_goes_on_where_it_was_on_another_device),
+        cmocka_unit_test(predict_answers_as_the_processor_does),
         cmocka_unit_test(what_cannot_be_done_is_said_in_one_line),
         cmocka_unit_test(bench_epoch_times_runs_side_by_side_and_their_kernels),
     };

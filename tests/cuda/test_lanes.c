@@ -132,7 +132,7 @@ static void a_run_on_a_gpu_has_the_bits_of_the_processor(void **state)
 static void make_numbers(fixture *f, const mp_task *task)
 {
     mp_raw raw;
-    assert_int_equal(tiny_raw(f->a, &raw), MP_OK);
+    assert_int_equal(tiny_colors(f->a, &raw), MP_OK);
     int B = raw.graphs.graphs;
     double *y = MP_NEW(f->a, double, 2 * B);
     for (int b = 0; b < B; b++) {

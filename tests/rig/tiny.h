@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* The graphs alone, with a number each. */
-static inline mp_err tiny_raw(mp_arena *a, mp_raw *raw)
+static inline mp_err tiny_colors(mp_arena *a, mp_raw *raw)
 {
     mp_colors_options o = mp_colors_published;
     o.seed = 7;
@@ -34,7 +34,7 @@ static inline mp_err tiny_raw(mp_arena *a, mp_raw *raw)
 static inline mp_err tiny_make(mp_arena *a, bool flip_test, mp_dataset *d, mp_folds *f)
 {
     mp_raw raw;
-    MP_TRY(tiny_raw(a, &raw));
+    MP_TRY(tiny_colors(a, &raw));
     int B = raw.graphs.graphs;
     int64_t *label = MP_NEW(a, int64_t, B);
     for (int b = 0; b < B; b++) {

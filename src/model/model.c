@@ -438,9 +438,9 @@ const char *mp_model_needs_sight(const mp_model *m)
     if (m->baseline) return m->baseline->name;
     if (m->conf.score_from != MP_FROM_CURRENT) return "score-from";
     if (mp_config_aims(&m->conf)) return "attention-loss";
-    if (m->goal.task->nodes) return m->goal.task->name;
     for (int l = 0; l < m->blocks; l++) {
         if (!m->conv[l].kind->unseen) return m->conv[l].kind->name;
+        if (m->pool[l] && m->arch->nodes && m->pool[l]->coarsener->lift != MP_LIFT_ROWS) return m->goal.task->name;
         if (m->pool[l] && !mp_pool_unseen(m->pool[l])) return m->pool[l]->op->title;
     }
     return NULL;

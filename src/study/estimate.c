@@ -82,6 +82,6 @@ mp_err mp_study_forecast(const mp_study *s, const mp_study_row *row, mp_forecast
     int jobs = here < s->plan.count ? here : s->plan.count;
     *out = (mp_forecast){ 0 };
     if (jobs < 1) return MP_OK;
-    mp_workload work = { row->data, mp_study_widest(row), all, graphs, s->threads, jobs };
+    mp_workload work = { row->data, mp_study_widest(row), all, graphs, s->threads, jobs, s->group != NULL };
     return mp_forecast_memory(&work, out);
 }

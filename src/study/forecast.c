@@ -10,6 +10,7 @@
 #include "train/once.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,7 @@ typedef struct ladder {
     int shards;       /* most of a batch */
     const sized *sorted;
     double size[2], bytes[2]; /* of the last two tries, newest last; 0: none */
+    bool unseen;              /* as in a lane */
 } ladder;
 
 /* ---- the largest shard ---- */
@@ -111,7 +113,7 @@ static mp_err try(ladder *l, const mp_batch *b)
 {
     if (b->n == 0) return MP_OK;
     size_t bytes;
-    MP_TRY(mp_engine_try(l->engine, b, &bytes));
+    MP_TRY(mp_engine_try(l->engine, b, l->unseen, &bytes));
     l->size[0] = l->size[1];
     l->bytes[0] = l->bytes[1];
     l->bytes[1] = (double)bytes;
@@ -131,6 +133,17 @@ static mp_err climb(ladder *l, const mp_batch *all, double most, mp_arena *a, do
     }
     *bytes = extrapolated(l, (double)whole);
     return MP_OK;
+}
+
+/* The same for a lane: where the number of edges is not known there is room for all that may be. */
+static double climb_unseen(ladder *l, mp_model *m, const mp_batch *all, double most, mp_arena *a)
+{
+    double bytes;
+    mp_engine_free(l->engine); /* its memory is that of the largest shard already */
+    l->engine = mp_engine_new(m, 1);
+    l->unseen = true;
+    memset(l->size, 0, sizeof l->size);
+    return climb(l, all, most, a, &bytes) == MP_OK ? bytes : HUGE_VAL;
 }
 
 /* ---- the sum ---- */
@@ -183,8 +196,9 @@ static mp_err forecast(const mp_workload *w, mp_arena *a, mp_forecast *out)
     mp_params_init(params, (uint64_t)config.seed, 0);
     l.engine = mp_engine_new(m, 1);
     find_largest(&l, w, all, a);
-    double bytes = 0;
-    mp_err e = climb(&l, &all, most ? (double)most - (double)tried : HUGE_VAL, a, &bytes);
+    double bytes = 0, unseen = 0, left = most ? (double)most - (double)tried : HUGE_VAL;
+    mp_err e = climb(&l, &all, left, a, &bytes);
+    if (e == MP_OK && w->lane && !mp_model_needs_sight(m)) unseen = climb_unseen(&l, m, &all, left, a);
     mp_engine_free(l.engine);
     mp_arena_limit(most);
     if (e != MP_OK) return mp_fail_within(e, "%s, %s", w->data->name, config.pool);
@@ -192,7 +206,8 @@ static mp_err forecast(const mp_workload *w, mp_arena *a, mp_forecast *out)
     out->threads = w->threads < l.shards ? w->threads : l.shards;
     size_t blocks = (size_t)(l.shards + PARAM_BLOCKS) * block;
     out->bytes = held + (size_t)w->jobs * ((size_t)out->threads * out->shard + blocks);
-    out->lane = (size_t)(l.shards > MP_SHEET_SHARDS ? l.shards : MP_SHEET_SHARDS) * out->shard + blocks;
+    double lane = GROWTH * unseen * (l.shards > MP_SHEET_SHARDS ? l.shards : MP_SHEET_SHARDS) + (double)blocks;
+    if (unseen > 0) out->lane = lane < (double)(SIZE_MAX / 2) ? (size_t)lane : SIZE_MAX;
     return most && out->bytes > most ? refuse(w, out, l.sorted[0].graph) : MP_OK;
 }
 

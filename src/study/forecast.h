@@ -15,13 +15,14 @@ typedef struct mp_workload {
     const int *which; /* graphs that train */
     int n;
     int threads, jobs; /* of a run; runs side by side */
+    bool lane;         /* on a GPU: what a lane needs is asked too */
 } mp_workload;
 
 typedef struct mp_forecast {
     size_t bytes; /* at the peak, of everything: data, threads, gradients, jobs */
     size_t shard; /* of these, one thread's */
     int threads;  /* of a run that have a shard to work on */
-    size_t lane;  /* of a run on a GPU, where all shards of a step are there at once */
+    size_t lane;  /* if asked: of a run on a GPU, where all shards of a step are there at once; else 0 */
 } mp_forecast;
 
 /* MP_ERR_LIMIT when it is more than is free: the message has the figures and what to try. */

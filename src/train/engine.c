@@ -97,10 +97,10 @@ mp_arena *mp_engine_scratch(mp_engine *e)
 mp_ctx mp_engine_context(mp_engine *e, int index, int worker)
 {
     mp_ctx c = { .arena = e->step[worker], .k = e->kernels, .crew = e->shard_count == 1 ? e->crew : NULL };
+    c.unseen = e->lane || e->unseen;
     if (e->lane) {
         c.arena = mp_lane_structure(e->lane);
         c.elements = mp_lane_elements(e->lane, index);
-        c.unseen = true;
         c.crew = NULL;
         c.nan = &e->told[index].nan;
         c.k->mark_rows(c.nan, NULL, 0, 1);
@@ -456,16 +456,18 @@ int mp_engine_cut(mp_engine *e, const mp_batch *b, mp_batch *largest)
     return e->shard_count;
 }
 
-mp_err mp_engine_try(mp_engine *e, const mp_batch *b, size_t *bytes)
+mp_err mp_engine_try(mp_engine *e, const mp_batch *b, bool unseen, size_t *bytes)
 {
     MP_TRY(mp_model_accepts(e->model, b->all));
     begin(e, b);
+    e->unseen = unseen;
     e->aux_only = false;
     e->aux_weight = 1;
     mp_engine_shards(e, b, true);
     make_room(e);
     mp_crew_run(e->crew, 1, train_shard, e);
     *bytes = mp_arena_held(e->step[0]);
+    e->unseen = false;
     return mp_engine_failed(e);
 }
 

@@ -72,11 +72,12 @@ void mp_engine_profile(mp_engine *e);
 void mp_engine_profiled(const mp_engine *e, mp_profile *sum);
 
 /* For forecasts of memory. _cut: the number of shards a batch makes, and the largest as a batch. _try: forward and backward
- * of a batch as one shard, in an engine with one thread; weights stay as they are; the bytes of the thread's memory.
+ * of a batch as one shard, in an engine with one thread; weights stay as they are; the bytes of the thread's memory. unseen: as much
+ * as a lane has for it.
  * MP_ERR_LIMIT as mp_engine_train. */
 int64_t mp_batch_size(const mp_batch *b); /* nodes plus edges */
 int mp_engine_cut(mp_engine *e, const mp_batch *b, mp_batch *largest);
-MP_MUST mp_err mp_engine_try(mp_engine *e, const mp_batch *b, size_t *bytes);
+MP_MUST mp_err mp_engine_try(mp_engine *e, const mp_batch *b, bool unseen, size_t *bytes);
 
 /* The optimiser's memory (moments and step counts), to continue a run later: size in bytes, copy out, copy in. */
 size_t mp_engine_state_size(const mp_engine *e);

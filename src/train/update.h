@@ -61,6 +61,7 @@ struct mp_engine {
     mp_real *out; /* mp_engine_predict */
     int first;    /* the same in a lane: the first shard of the sheet */
     bool validating;
+    bool unseen; /* mp_engine_try: works as if in a lane, with memory for all that may be */
     double flops, moved;
     mp_batch known;      /* the batch of mp_engine_train, its collection with twins */
     mp_graph all;        /* a collection that did not know its twins, with them     */

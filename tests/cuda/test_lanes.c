@@ -149,7 +149,7 @@ static void make_numbers(fixture *f, const mp_task *task)
     mp_folds_fixed(&f->d, f->a, &f->f);
 }
 
-static void every_task_about_graphs_has_the_bits_of_the_processor(void **state)
+static void every_task_has_the_bits_of_the_processor(void **state)
 {
     static const struct {
         const mp_task *task;
@@ -157,7 +157,9 @@ static void every_task_about_graphs_has_the_bits_of_the_processor(void **state)
     } rows[] = { { &mp_task_binary, "pool=sag" },
                  { &mp_task_regress, "pool=topk loss=squared" MID },
                  { &mp_task_regress, "pool=sag loss=absolute" },
-                 { &mp_task_count, "pool=asap loss=huber" } };
+                 { &mp_task_count, "pool=asap loss=huber" },
+                 { &mp_task_node_numbers, "pool=sag arch=autoencoder" },
+                 { &mp_task_node_numbers, "pool=topk arch=autoencoder-literal" MID } };
     fixture f = *(const fixture *)*state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         make_numbers(&f, rows[i].task);
@@ -329,7 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_on_a_gpu_has_the_bits_of_the_processor),
-        cmocka_unit_test(every_task_about_graphs_has_the_bits_of_the_processor),
+        cmocka_unit_test(every_task_has_the_bits_of_the_processor),
         cmocka_unit_test(nothing_of_a_run_depends_on_the_others_of_its_group),
         cmocka_unit_test(a_run_that_was_stopped_goes_on_elsewhere),
         cmocka_unit_test(what_diverges_says_so_and_others_go_on),

@@ -232,7 +232,7 @@ static void graphs_without_the_attributes_are_refused(void **state)
         assert_int_equal(mp_engine_predict(e, &b, out), MP_ERR_INPUT);
         assert_string_equal(mp_message(), want);
         assert_int_equal(mp_engine_train(e, &b, (mp_draw){ 1, 0, 0, 0 }, &loss, &aux), MP_ERR_INPUT);
-        assert_int_equal(mp_engine_try(e, &b, &bytes), MP_ERR_INPUT);
+        assert_int_equal(mp_engine_try(e, &b, false, &bytes), MP_ERR_INPUT);
     }
     mp_engine_free(e);
     world_free(&w);

@@ -109,10 +109,32 @@ static void a_shard_is_tried_only_where_it_surely_fits(void **state)
     assert_true((double)((mib - 2) * MIB) < 2.0 * (double)held + 1.5 * second); /* nor is more asked for than that */
 }
 
+/* Pooled graphs of ASAP have room for all pairs of clusters in a lane, those of SAGPool for the edges they came from. */
+static void a_lane_has_room_for_what_nobody_counts(void **state)
+{
+    job j = *(const job *)*state;
+    size_t shard[2], lane[2];
+    for (int i = 0; i < 2; i++) {
+        mp_forecast f;
+        strcpy(j.c.pool, i ? "asap" : "sag");
+        j.w.config = &j.c;
+        j.w.lane = false;
+        assert_int_equal(foresee(&j, 4096, &f), MP_OK);
+        assert_true(f.lane == 0); /* nobody asked */
+        j.w.lane = true;
+        assert_int_equal(foresee(&j, 4096, &f), MP_OK);
+        shard[i] = f.shard;
+        lane[i] = f.lane;
+        assert_true(f.lane > f.shard);
+    }
+    assert_true((double)lane[1] / (double)shard[1] > 1.1 * (double)lane[0] / (double)shard[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_shard_is_tried_only_where_it_surely_fits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_lane_has_room_for_what_nobody_counts, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("forecast", tests, NULL, NULL);
 }

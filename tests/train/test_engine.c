@@ -147,8 +147,8 @@ static void trying_a_batch_leaves_training_alone(void **state)
     assert_true(shards > 1 && largest.n > 0 && largest.n < 90);
     assert_true(mp_batch_size(&largest) * shards >= mp_batch_size(&all));
     size_t some, more;
-    assert_int_equal(mp_engine_try(e, &largest, &some), MP_OK);
-    assert_int_equal(mp_engine_try(e, &all, &more), MP_OK);
+    assert_int_equal(mp_engine_try(e, &largest, false, &some), MP_OK);
+    assert_int_equal(mp_engine_try(e, &all, false, &more), MP_OK);
     assert_true(some > 0 && more > some);
     train(&w, e, 0, 2, 60, 7);
     assert_memory_equal(w.params->theta, want, n * sizeof *want);

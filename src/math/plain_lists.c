@@ -6,41 +6,39 @@
 
 MP_PLAIN_LIST(MP_PLAIN_DECLARE)
 
+/* Rows are short, and all of them are read soon: looking along them is quicker than halving them. */
 void mp_plain_loop_rows(int *row_ptr, const mp_csr *g)
 {
     row_ptr[0] = 0;
-    for (int v = 0; v < g->nodes; v++)
-        row_ptr[v + 1] = row_ptr[v] + g->row_ptr[v + 1] - g->row_ptr[v] + (loop_of(g, v) < 0);
+    for (int v = 0; v < g->nodes; v++) {
+        int e = g->row_ptr[v], end = g->row_ptr[v + 1], n = end - e;
+        while (e < end && g->col[e] < v) e++;
+        row_ptr[v + 1] = row_ptr[v] + n + (e == end || g->col[e] > v);
+    }
 }
 
-/* Where an edge that ends in v is, once there is a loop at every node. */
-static int moved(const int *row_ptr, const mp_csr *g, int v, int e)
+/* An edge e of g from u to v: its place, where it was, and the place of its reverse, which ends in u. A new loop of a row comes before
+ * edges from higher nodes. */
+static void put_edge(int *col, int *rev, int *from, const int *row_ptr, const mp_csr *g, int v, int e, int at)
 {
-    int at = row_ptr[v] + e - g->row_ptr[v], more = row_ptr[v + 1] - row_ptr[v] - (g->row_ptr[v + 1] - g->row_ptr[v]);
-    return at + (more && g->col[e] > v);
+    int u = g->col[e], shift = row_ptr[u] - g->row_ptr[u], more = row_ptr[u + 1] - g->row_ptr[u + 1] - shift;
+    col[at] = u;
+    from[at] = e;
+    rev[at] = g->rev[e] + shift + (v > u ? more : 0);
 }
 
 void mp_plain_loop_edges(int *col, int *rev, int *from, const int *row_ptr, const mp_csr *g, int room)
 {
-    int n = row_ptr[g->nodes];
     for (int v = 0; v < g->nodes; v++) {
         int e = g->row_ptr[v], end = g->row_ptr[v + 1], at = row_ptr[v];
-        for (; e < end && g->col[e] < v; e++, at++) {
-            col[at] = g->col[e];
-            from[at] = e;
-            rev[at] = moved(row_ptr, g, g->col[e], g->rev[e]);
-        }
+        for (; e < end && g->col[e] < v; e++, at++) put_edge(col, rev, from, row_ptr, g, v, e, at);
         bool stored = e < end && g->col[e] == v;
         col[at] = v;
         from[at] = stored ? e : -1;
         rev[at] = at;
-        for (e += stored, at++; e < end; e++, at++) {
-            col[at] = g->col[e];
-            from[at] = e;
-            rev[at] = moved(row_ptr, g, g->col[e], g->rev[e]);
-        }
+        for (e += stored, at++; e < end; e++, at++) put_edge(col, rev, from, row_ptr, g, v, e, at);
     }
-    for (int i = n; i < room; i++) from[i] = -1;
+    for (int i = row_ptr[g->nodes]; i < room; i++) from[i] = -1;
 }
 
 void mp_plain_row_clusters(int *cluster_ptr, const mp_csr *g, const int *keep, int K)

@@ -134,7 +134,8 @@ mp_err mp_time_step(const mp_step_ask *ask, mp_step_time *out)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
     *out = (mp_step_time){ .nodes = ask->nodes, .full = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FULL };
     if (out->full) return MP_OK;
-    if (got != (ssize_t)sizeof r) return mp_fail(MP_ERR_IO, "%s with %d nodes failed", ask->config->pool, ask->nodes);
+    if (got != (ssize_t)sizeof r || status != 0)
+        return mp_fail(MP_ERR_IO, "%s with %d nodes failed", ask->config->pool, ask->nodes);
     *out = r.time;
     if (r.failure.e == MP_OK) return MP_OK;
     return mp_fail_within(mp_failure_again(&r.failure), "%s, %d nodes", ask->config->pool, ask->nodes);

@@ -7,6 +7,7 @@
 #include "train/once.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* Types: 0 carbon, 4 carbon, 1 oxygen, 2 nitrogen, 3 fluorine. */
 static void molecules_are_counted_as_given_back_the_same_or_valid(void **state)
@@ -128,12 +129,54 @@ static void the_experiment_has_its_tables_and_pictures(void **state)
     mp_spawn_free(&s);
 }
 
+/* What is drawn is what was measured: the error of the table is that of the points in the picture, of which each has a place. */
+static void the_picture_has_the_error_of_the_table(void **state)
+{
+    (void)state;
+    enum { MOST = 500 };
+    static double xy[3][MOST][2];
+    static const char *const panels[] = { "original,", "\"SAGPool, MSE ", "\"SAGPool + flipscore, MSE " };
+    mp_spawned s =
+        expect(0,
+               mp_arena_printf(arena,
+                               "reproduce reconstruction --quick --datasets DAVID --data %s --store %s --out %s "
+                               "--figures %s --quiet",
+                               mp_spawn_dir(), path("runs.db"), path("page.html"), path("f")),
+               NULL);
+    const char *row = strstr(s.out.p, "\nDAVID  SAGPool");
+    double told[3] = { 0 }, sum[3] = { 0 };
+    int points[3] = { 0 };
+    assert_non_null(row);
+    assert_int_equal(sscanf(row, " DAVID SAGPool %lf %lf", &told[1], &told[2]), 2);
+    mp_span text, line;
+    assert_int_equal(mp_slurp(path("f/reconstruction-1.csv"), 0, arena, &text), MP_OK);
+    while (mp_next_line(&text, &line)) {
+        const char *copy = mp_arena_text(arena, line.p, line.n);
+        for (int p = 0; p < 3; p++) {
+            double *at = xy[p][points[p]];
+            if (strncmp(copy, panels[p], strlen(panels[p])) != 0) continue;
+            assert_int_equal(
+                sscanf(strrchr(copy, '"') ? strrchr(copy, '"') + 1 : strchr(copy, ','), ",%*d,%lf,%lf", &at[0], &at[1]),
+                2);
+            assert_in_range(++points[p], 1, MOST - 1);
+        }
+    }
+    for (int p = 1; p < 3; p++) {
+        assert_true(points[p] == points[0] && points[0] > 10);
+        for (int i = 0; i < 2 * points[0]; i++)
+            sum[p] += pow(xy[p][i / 2][i % 2] - xy[0][i / 2][i % 2], 2) / (2 * points[0]);
+        assert_true(fabs(sum[p] - told[p]) < 1e-3 * told[p]);
+    }
+    mp_spawn_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(molecules_are_counted_as_given_back_the_same_or_valid),
         cmocka_unit_test(coordinates_have_the_error_that_training_says),
         cmocka_unit_test(the_experiment_has_its_tables_and_pictures),
+        cmocka_unit_test(the_picture_has_the_error_of_the_table),
     };
     return cmocka_run_group_tests_name("rebuilt", tests, make_data, clean);
 }

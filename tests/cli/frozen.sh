@@ -42,6 +42,7 @@ hash() { # FILE: of pages and pictures
     show predict m.st C --json
     show explain m.st C --graph 3 --svg kept.svg
     show explain m.st C --graph 3 --json
+    show explain m.st C --graph 3 --draw 2 --json
     hash kept.svg
     show cv C --pool sag,topk --mid --grid paper --hidden 8 --epochs 3 --seeds 2 --store r.db --quiet
     show cv C --pool sag --hidden 8 --epochs 4 --seeds 1 --store r.db --json --quiet

@@ -281,6 +281,9 @@ static void labels_go_by_their_names(void **state)
     name_labels("QUESTIONS-0.st", "named-0.st", names);
     name_labels("QUESTIONS-1.st", "named-1.st", names);
     name_labels("TINY-0.st", "active.st", (const char *const[]){ "active" });
+    name_labels("QUESTIONS-1.st", "other-1.st", (const char *const[]){ "NR-AR", "c" });
+    refuse(1, "predict @/named-0.st @/other-1.st @/QUESTIONS", "other-1.st: not the same label columns as ");
+    refuse(1, "predict @/named-0.st @/other-1.st @/QUESTIONS", ": 2 NR-AR c, not 2 NR-AR a, \"b\"\n"); /* and no more */
     char *plain = output("predict @/QUESTIONS-0.st @/QUESTIONS --csv"),
          *csv = output("predict @/named-0.st @/QUESTIONS --csv");
     assert_string_equal(line_of(csv, 0),

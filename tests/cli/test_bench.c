@@ -238,6 +238,31 @@ static void a_store_is_measured_and_stays(void **state)
     refuse(2, "bench store --store @/bench.db", "bench.db is there already");
 }
 
+/* "About M minutes and N MiB with J runs side by side": the most of the rows, their minutes together. */
+static void a_dry_run_ends_with_what_its_rows_add_up_to(void **state)
+{
+    (void)state;
+    mp_spawned s = expect(0,
+                          "cv @/TINY --pool sag,topk,diff --hidden 96 --seeds 200 --folds 2 --epochs 90 --jobs 2 "
+                          "--store @/none.db --quiet --dry-run",
+                          NULL);
+    mp_span rest = mp_span_of(s.out.p), line;
+    double most = 0, sum = 0, mib, minutes, told_minutes = -1, told_mib = -1;
+    int rows = 0, jobs = 0;
+    while (mp_next_line(&rest, &line)) {
+        const char *text = mp_arena_text(arena, line.p, line.n);
+        sscanf(text, "About %lf minutes and %lf MiB with %d runs side by side.", &told_minutes, &told_mib, &jobs);
+        if (sscanf(text, "TINY %*s %*d %*d %*d %*d %*f %lf %lf", &mib, &minutes) != 2) continue;
+        rows++;
+        most = mib > most ? mib : most;
+        sum += minutes;
+    }
+    assert_true(rows == 3 && jobs == 2);
+    assert_true(told_mib == most && most >= 1 && most < 10000);
+    assert_true(fabs(told_minutes - sum) <= 0.5 + 0.05 * rows); /* as they are rounded */
+    mp_spawn_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +275,7 @@ int main(void)
         cmocka_unit_test(the_forecast_of_memory_is_near_the_peak),
         cmocka_unit_test(so_it_is_on_real_data),
         cmocka_unit_test(what_does_not_fit_is_refused_before_it_starts),
+        cmocka_unit_test(a_dry_run_ends_with_what_its_rows_add_up_to),
     };
     return cmocka_run_group_tests(tests, make_data, clean);
 }

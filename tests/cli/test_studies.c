@@ -4,7 +4,6 @@
 #include "conf/config.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -424,31 +423,6 @@ static void a_dry_run_counts_runs_and_trains_none(void **state)
     mp_spawn_free(&s);
 }
 
-/* "About M minutes and N MiB with J runs side by side": the most of the rows, their minutes together. */
-static void a_dry_run_ends_with_what_its_rows_add_up_to(void **state)
-{
-    (void)state;
-    mp_spawned s = expect(0,
-                          "cv @/TINY --pool sag,topk,diff --hidden 96 --seeds 200 --folds 2 --epochs 90 --jobs 2 "
-                          "--store @/none.db --quiet --dry-run",
-                          NULL);
-    mp_span rest = mp_span_of(s.out.p), line;
-    double most = 0, sum = 0, mib, minutes, told_minutes = -1, told_mib = -1;
-    int rows = 0, jobs = 0;
-    while (mp_next_line(&rest, &line)) {
-        const char *text = mp_arena_text(arena, line.p, line.n);
-        sscanf(text, "About %lf minutes and %lf MiB with %d runs side by side.", &told_minutes, &told_mib, &jobs);
-        if (sscanf(text, "TINY %*s %*d %*d %*d %*d %*f %lf %lf", &mib, &minutes) != 2) continue;
-        rows++;
-        most = mib > most ? mib : most;
-        sum += minutes;
-    }
-    assert_true(rows == 3 && jobs == 2);
-    assert_true(told_mib == most && most >= 1 && most < 10000);
-    assert_true(fabs(told_minutes - sum) <= 0.5 + 0.05 * rows); /* as they are rounded */
-    mp_spawn_free(&s);
-}
-
 static void random_points_and_halving_are_told_and_wrong_searches_refused(void **state)
 {
     (void)state;
@@ -499,7 +473,6 @@ int main(void)
         cmocka_unit_test(inner_runs_and_retrainings_are_in_the_row_of_their_study_alone),
         cmocka_unit_test(models_of_chosen_runs_are_kept_and_no_others),
         cmocka_unit_test(a_dry_run_counts_runs_and_trains_none),
-        cmocka_unit_test(a_dry_run_ends_with_what_its_rows_add_up_to),
         cmocka_unit_test(random_points_and_halving_are_told_and_wrong_searches_refused),
         cmocka_unit_test(parts_of_a_study_are_its_runs_bit_for_bit),
         cmocka_unit_test(a_part_says_what_it_has_and_what_is_missing),

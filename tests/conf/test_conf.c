@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -94,10 +95,35 @@ static void options_are_the_same_when_all_of_their_value_is(void **state)
     }
 }
 
+/* A row of numbers has a range with its default in it, both ends are taken and nothing beyond; a row of words has none. */
+static void rows_say_what_their_kind_reads_and_no_more(void **state)
+{
+    (void)state;
+    for (const mp_opt *o = mp_config_table; o->name; o++) {
+        mp_config c;
+        char text[80];
+        mp_config_init(&c);
+        bool number = o->kind == MP_OPT_INT || o->kind == MP_OPT_REAL;
+        if (!o->choices != (o->kind != MP_OPT_CHOICE)) fail_msg("%s: choices", o->name);
+        bool word = o->kind == MP_OPT_CHOICE || o->kind == MP_OPT_TEXT;
+        if (word && (o->lo != 0 || o->hi != 0)) fail_msg("%s: a range", o->name);
+        if (!number) continue;
+        for (int end = 0; end < 4; end++) {
+            double past = o->kind == MP_OPT_INT ? 1 : 0.01 * (1 + (end % 2 ? o->hi : 0)), v = end % 2 ? o->hi : o->lo;
+            v += end < 2 ? 0 : end % 2 ? past : -past;
+            snprintf(text, sizeof text, o->kind == MP_OPT_INT ? "%.0f" : "%.17g", v);
+            if ((mp_conf_set(mp_config_table, &c, o->name, text, "here") == MP_OK) != (end < 2))
+                fail_msg("%s %s: %g to %g", o->name, text, o->lo, o->hi);
+        }
+        assert_int_equal(mp_conf_set(mp_config_table, &c, o->name, o->initial, "here"), MP_OK);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_have_their_defaults_and_ranges),
+        cmocka_unit_test(rows_say_what_their_kind_reads_and_no_more),
         cmocka_unit_test(options_survive_being_written),
         cmocka_unit_test(options_are_the_same_when_all_of_their_value_is),
     };

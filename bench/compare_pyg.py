@@ -21,7 +21,9 @@ def arguments():
     p.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     p.add_argument("--epochs", type=int, default=5, help="timed, after one to warm up; the median is printed")
     p.add_argument("--most", type=float, default=10, help="an epoch longer than this many seconds is timed once, cold")
-    p.add_argument("--device", default="cpu", help="where PyG runs: cpu or cuda; midpool runs on the processor")
+    p.add_argument("--device", default="cpu", help="where PyG runs: cpu or cuda; with cuda midpool is timed on the GPU as well, "
+                   "one run and --group runs side by side")
+    p.add_argument("--group", type=int, default=100, help="runs side by side; the time is that of one of them")
     p.add_argument("--midpool", default="midpool", help="the program")
     p.add_argument("--json", action="store_true", help="one JSON object a line")
     return p.parse_args()
@@ -434,20 +436,35 @@ def time_pyg(data, pool, collated):
                              for _ in range(ARGS.epochs))
 
 
-def time_midpool(dataset, pool):
-    line = f"{ARGS.midpool} bench epoch {dataset} {POOLS[pool]} --threads {ARGS.threads} --timed {ARGS.epochs} --json"
-    return json.loads(subprocess.run(line.split(), check=True, stdout=subprocess.PIPE).stdout)["seconds_per_epoch"]
+def time_midpool(dataset, pool, device="cpu", group=1):
+    line = f"{ARGS.midpool} bench epoch {dataset} {POOLS[pool]} --timed {ARGS.epochs} --json "
+    line += f"--threads {ARGS.threads}" if device == "cpu" else f"--device {device} --group {group}"
+    run = subprocess.run(line.split(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if run.returncode:
+        return "does not run: " + run.stderr.strip().splitlines()[-1][:60]
+    out = json.loads(run.stdout)
+    return out.get("seconds_per_run_and_epoch", out["seconds_per_epoch"])
+
+
+def forms():
+    """Ways midpool is timed: a heading, a device, runs side by side."""
+    return [("midpool", "cpu", 1)] + ([("gpu", "cuda", 1), (f"gpu x {ARGS.group}", "cuda", ARGS.group)]
+                                      if ARGS.device == "cuda" else [])
 
 
 def report(row):
     if ARGS.json:
         print(json.dumps(row), flush=True)
         return
-    ours = row["midpool"]
-    print(f"{row['dataset']:14} {row['pool']:8} {ours:9.4f}", end="")
+    print(f"{row['dataset']:14} {row['pool']:8}", end="")
     for form in ("loader", "batches"):
-        theirs = row[form]
-        print(f" {theirs:9.4f} {theirs / ours:7.1f}" if isinstance(theirs, float) else f"   {theirs}", end="")
+        print(f" {row[form]:9.4f}" if isinstance(row[form], float) else f"   {row[form]}", end="")
+    for name, _, _ in forms():
+        ours = row[name]
+        print(f" {ours:9.5f}" if isinstance(ours, float) else f"   {ours}", end="")
+        for form in ("loader", "batches"):
+            both = isinstance(ours, float) and isinstance(row[form], float)
+            print(f" {row[form] / ours:7.1f}" if both else f" {'-':>7}", end="")
     print(flush=True)
 
 
@@ -456,13 +473,16 @@ def main():
     stand_in_for_torch_sparse()
     pools = list(POOLS) if ARGS.pools == "all" else ARGS.pools.split(",")
     print(f"PyTorch {torch.__version__}, PyG {torch_geometric.__version__}, {ARGS.threads} threads, {ARGS.device}; "
-          f"seconds an epoch, and PyG's over midpool's", file=sys.stderr)
+          f"seconds an epoch: PyG's, midpool's, and PyG's over midpool's", file=sys.stderr)
     if not ARGS.json:
-        print(f"{'data set':14} {'pool':8} {'midpool':>9} {'loader':>9} {'ratio':>7} {'batches':>9} {'ratio':>7}")
+        print(f"{'data set':14} {'pool':8} {'loader':>9} {'batches':>9}"
+              + "".join(f" {name:>9} {'loader/':>7} {'batch/':>7}" for name, _, _ in forms()))
     for dataset in ARGS.datasets.split(","):
         data = read_tu(dataset)
         for pool in pools:
-            row = {"dataset": dataset, "pool": pool, "threads": ARGS.threads, "midpool": time_midpool(dataset, pool)}
+            row = {"dataset": dataset, "pool": pool, "threads": ARGS.threads}
+            for name, device, group in forms():
+                row[name] = time_midpool(dataset, pool, device, group)
             for form in ("loader", "batches"):
                 try:
                     row[form] = time_pyg(data, pool, form == "batches")

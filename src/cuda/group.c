@@ -11,6 +11,7 @@
 #include "cuda/lane_own.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -27,6 +28,7 @@ typedef struct job { /* a sheet that is executed */
 
 typedef struct reader { /* of a queue */
     const mp_note *at, *end;
+    int phase;
     job *of;
 } reader;
 
@@ -73,20 +75,32 @@ static size_t up_to(size_t bytes, size_t multiple)
     return (bytes + multiple - 1) / multiple * multiple;
 }
 
-/* One call of each reader: where they lie, then the numbers of their first blocks. */
-static void add_launch(turn *t, int kernel, reader *const *from, int n)
+/* The calls of a reader that are executed together. */
+static int calls_beside(const reader *r)
 {
+    const mp_note *next = r->at + 1;
+    while (next < r->end && next->beside) next++;
+    return (int)(next - r->at);
+}
+
+/* The next calls of `count` readers: where they lie, then the numbers of their first blocks. */
+static void add_launch(turn *t, int kernel, reader *const *from, int count)
+{
+    int n = 0, before = 0, at = 0;
+    for (int i = 0; i < count; i++) n += calls_beside(from[i]);
     mp_stage *s = t->stage;
     size_t calls = up_to(s->used, 256), first = calls + sizeof(void *) * (size_t)n;
     size_t end = first + sizeof(int) * ((size_t)n + 1);
     stage_room(t->group->device, s, end);
     const void **call = (const void **)(void *)(s->host + calls);
-    int *blocks = (int *)(void *)(s->host + first), before = 0;
-    for (int i = 0; i < n; i++) {
-        const mp_note *note = from[i]->at++;
-        call[i] = note->call;
-        blocks[i] = before;
-        before += note->blocks;
+    int *blocks = (int *)(void *)(s->host + first);
+    for (int i = 0; i < count; i++) {
+        for (int k = calls_beside(from[i]); k > 0; k--, at++) {
+            const mp_note *note = from[i]->at++;
+            call[at] = note->call;
+            blocks[at] = before;
+            before += note->blocks;
+        }
     }
     blocks[n] = before;
     if (t->launches == t->room) {
@@ -106,23 +120,33 @@ static void go_on(turn *t, job *j)
              j->begun++) {
             if (s->queue[j->begun].n == 0) continue;
             reader *r = MP_NEW(t->arena, reader, 1);
-            *r = (reader){ s->queue[j->begun].p, s->queue[j->begun].p + s->queue[j->begun].n, j };
+            const mp_calls *q = &s->queue[j->begun];
+            *r = (reader){ q->p, q->p + q->n, phase, j };
             t->live[t->readers++] = r;
             j->active++;
         }
     }
 }
 
-/* The next call of every queue. `sorted`: room for all readers. */
+static int place_of(const reader *r)
+{
+    return r->phase << 16 | r->at->place;
+}
+
+/* The next call of every queue that is not ahead of others. Shards do not make the same calls, but they come by the same ops: those that have
+ * fewer to do wait at the end of an op, so that all have the next one in common. `sorted`: room for all readers. */
 static void add_wave(turn *t, reader **sorted)
 {
-    int first[MP_CUDA_KERNELS + 1] = { 0 }, next[MP_CUDA_KERNELS];
-    for (int i = 0; i < t->readers; i++) first[t->live[i]->at->kernel + 1]++;
+    int first[MP_CUDA_KERNELS + 1] = { 0 }, next[MP_CUDA_KERNELS], behind = INT_MAX;
+    for (int i = 0; i < t->readers; i++) behind = place_of(t->live[i]) < behind ? place_of(t->live[i]) : behind;
+    for (int i = 0; i < t->readers; i++)
+        if (place_of(t->live[i]) == behind) first[t->live[i]->at->kernel + 1]++;
     for (int k = 0; k < MP_CUDA_KERNELS; k++) {
         first[k + 1] += first[k];
         next[k] = first[k];
     }
-    for (int i = 0; i < t->readers; i++) sorted[next[t->live[i]->at->kernel]++] = t->live[i];
+    for (int i = 0; i < t->readers; i++)
+        if (place_of(t->live[i]) == behind) sorted[next[t->live[i]->at->kernel]++] = t->live[i];
     for (int k = 0; k < MP_CUDA_KERNELS; k++)
         if (first[k] < first[k + 1]) add_launch(t, k, sorted + first[k], first[k + 1] - first[k]);
 }

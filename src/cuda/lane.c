@@ -247,7 +247,8 @@ void mp_lane_queue(mp_lane *l)
         memset(s->queue + used, 0, (size_t)(s->cap - used) * sizeof *s->queue);
     }
     s->queues = used + 1;
-    s->queue[used].n = 0;
+    s->queue[used].n = s->queue[used].ops = 0;
+    s->queue[used].beside = false;
     s->queue[used].phase = s->phases;
     mp_lane_here = l;
 }

@@ -11,12 +11,16 @@
 
 typedef struct mp_note { /* a call in a queue */
     const void *call;    /* where the device has it */
-    int kernel, blocks;
+    int blocks;
+    uint16_t kernel : 15, beside : 1; /* beside: executed together with the one before it */
+    uint16_t place; /* ops before it in its queue: the same op of other shards and runs has the same */
 } mp_note;
 
 typedef struct mp_calls {
     mp_note *p;
     int n, cap, phase;
+    uint16_t ops; /* that are complete */
+    bool beside;  /* the next call may be */
 } mp_calls;
 
 typedef struct mp_copy {

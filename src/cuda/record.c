@@ -44,10 +44,30 @@ static void note(mp_cuda_kernel kernel, const void *call, size_t bytes)
         s->page_left = PAGE;
     }
     memcpy(s->page, call, bytes);
-    *next_note(&s->queue[s->queues - 1]) = (mp_note){ s->page_there, (int)kernel, blocks };
+    mp_calls *q = &s->queue[s->queues - 1];
+    bool beside = q->beside && q->n > 0 && q->p[q->n - 1].kernel == kernel && q->p[q->n - 1].place == q->ops;
+    *next_note(q) = (mp_note){ s->page_there, blocks, (uint16_t)kernel & 0x7fff, beside, q->ops };
+    q->beside = false;
     s->page += need;
     s->page_there += need;
     s->page_left -= need;
+}
+
+static mp_calls *queue_here(void)
+{
+    mp_sheet *s = &mp_lane_here->sheet[mp_lane_here->now];
+    return &s->queue[s->queues - 1];
+}
+
+static void beside(void)
+{
+    queue_here()->beside = true;
+}
+
+static void op_done(void)
+{
+    mp_calls *q = queue_here();
+    if (q->ops < UINT16_MAX) q->ops++; /* beyond, calls just meet less often */
 }
 
 /* Structs of pointers, with each where the device has it. */
@@ -103,7 +123,9 @@ static pthread_once_t made = PTHREAD_ONCE_INIT;
 static void make(void)
 {
 #define REFUSES(name, args) .name = absent_##name,
-    table = (mp_kernels){ .isa = "recording", MP_KERNEL_LIST(REFUSES) MP_PLAIN_LIST(REFUSES) };
+    table = (mp_kernels){
+        .isa = "recording", .op_done = op_done, .beside = beside, MP_KERNEL_LIST(REFUSES) MP_PLAIN_LIST(REFUSES)
+    };
 #define RECORDS(name) table.name = record_##name;
     MP_CUDA_LIST(RECORDS)
 }

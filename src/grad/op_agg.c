@@ -101,6 +101,7 @@ static void sum_with_twins(mp_ctx *c, const mp_graph *g, const mp_norm *n, mp_re
     if (c->unseen) rows += g->edges;
     for (int i = 0; i < t->runs; i++) {
         int from = t->run[2 * i], end = t->run[2 * i + 1];
+        if (i > 0) mp_op_beside(c);
         c->k->agg(Y, Z, links(g, n, false), bias, add, relu, from, end, C);
         rows += 2.0 * (end - from) + (c->unseen ? 0 : g->row_ptr[end] - g->row_ptr[from]);
     }
@@ -108,6 +109,7 @@ static void sum_with_twins(mp_ctx *c, const mp_graph *g, const mp_norm *n, mp_re
     mp_real *S = MP_NEW_RAW(mp_elements(c), mp_real, (size_t)t->classes * (size_t)C);
     mp_links members = { .row_ptr = t->member_ptr, .col = t->member, .s = n->s };
     mp_links classes = { .row_ptr = t->row_ptr, .col = t->col, .r = n->s, .to_ptr = t->member_ptr, .to = t->member };
+    if (t->runs > 0) mp_op_beside(c);
     c->k->agg(S, Z, members, NULL, false, false, 0, t->classes, C);
     c->k->agg(Y, S, classes, bias, add, relu, 0, t->classes, C);
     mp_arena_back(mp_elements(c), here);

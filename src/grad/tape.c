@@ -84,6 +84,7 @@ void mp_tape_back(mp_ctx *c)
 {
     for (mp_step *s = c->last; s; s = s->older) {
         s->back(s->saved, c);
+        mp_op_done(c);
         if (c->profile) mp_profile_charge(c->profile, s->name, MP_BACKWARD);
     }
     c->last = NULL;

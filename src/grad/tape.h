@@ -85,6 +85,18 @@ bool *mp_grad_rows(mp_ctx *c, mp_mat *m);
  * matrices made later. */
 void mp_mat_spent(mp_ctx *c, mp_mat *m);
 
+/* An op has made its last call of a kernel, forward or backward. */
+static inline void mp_op_done(const mp_ctx *c)
+{
+    if (c->k->op_done) c->k->op_done();
+}
+
+/* The next call of a kernel may run beside the last one, which was of the same. */
+static inline void mp_op_beside(const mp_ctx *c)
+{
+    if (c->k->beside) c->k->beside();
+}
+
 /* Remembers back(saved) if recording. `type` is a struct whose members the further arguments initialise. */
 #define MP_RECORD(c, fn, type, ...)                                                                                    \
     do {                                                                                                               \
@@ -93,6 +105,7 @@ void mp_mat_spent(mp_ctx *c, mp_mat *m);
             *mp_saved_ = (type){ __VA_ARGS__ };                                                                        \
             mp_tape_push((c), (fn), #fn, mp_saved_);                                                                   \
         }                                                                                                              \
+        mp_op_done(c);                                                                                                 \
     } while (0)
 void mp_tape_push(mp_ctx *c, void (*back)(void *, mp_ctx *), const char *name, void *saved);
 

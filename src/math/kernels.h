@@ -178,6 +178,9 @@ typedef struct mp_affine { /* BatchNorm, a number a column each */
 
 typedef struct mp_kernels {
     const char *isa;
+    /* For whoever records calls; NULL: nobody does. An op (grad/ops.h) has made its last one; the next one is the same kernel as
+     * the one before, and neither reads nor writes what that writes. */
+    void (*op_done)(void), (*beside)(void);
 #define MP_FIELD(name, args) void(*name) args;
     MP_KERNEL_LIST(MP_FIELD)
     MP_PLAIN_LIST(MP_FIELD)

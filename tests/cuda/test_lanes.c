@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #define EPOCHS 3
+#define N      100
 
 typedef struct fixture {
     mp_arena *a;
@@ -327,6 +328,48 @@ static void sheets_of_a_lane_take_turns(void **state)
     mp_lane_free(l);
 }
 
+static long launches_of(const mp_group *g, const char *kernel)
+{
+    const char *name;
+    double seconds;
+    long launches = -1;
+    for (int i = 0; mp_group_profiled(g, i, &name, &seconds, &launches); i++)
+        if (strcmp(name, kernel) == 0) break;
+    return launches;
+}
+
+/* Shards that call a kernel three times in an op and once have the next op in common; calls that may be beside each other are. */
+static void ops_of_shards_are_launched_together(void **state)
+{
+    const fixture *f = *state;
+    const mp_kernels *k = mp_lane_kernels();
+    mp_lane *l = mp_lane_new(f->group);
+    mp_group_profile(f->group);
+    float *x = MP_NEW_RAW(mp_lane_kept(l), float, 4 * N), back[2];
+    long fills = launches_of(f->group, "fill"), shifts = launches_of(f->group, "shift");
+    long muls = launches_of(f->group, "mul");
+    mp_lane_begin(l);
+    for (int shard = 0; shard < 2; shard++) {
+        float *at = x + 2 * N * shard;
+        mp_lane_queue(l);
+        k->fill(at, 1, N);
+        k->beside();
+        k->fill(at + N, 2, N);
+        k->op_done();
+        for (int i = 0; i < 1 + 2 * shard; i++) k->shift(at, at, 1, N);
+        k->op_done();
+        k->mul(at, at, at + N, false, N);
+    }
+    mp_lane_submit(l);
+    for (int shard = 0; shard < 2; shard++)
+        assert_int_equal(mp_lane_get(l, &back[shard], x + 2 * N * shard, sizeof *back), MP_OK);
+    assert_true(back[0] == 4 && back[1] == 8);
+    assert_int_equal(launches_of(f->group, "fill") - fills, 1);
+    assert_int_equal(launches_of(f->group, "shift") - shifts, 3);
+    assert_int_equal(launches_of(f->group, "mul") - muls, 1);
+    mp_lane_free(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +381,7 @@ int main(void)
         cmocka_unit_test(what_a_gpu_lacks_is_named_before_the_work),
         cmocka_unit_test(a_device_that_refuses_is_an_error_with_its_reason),
         cmocka_unit_test(sheets_of_a_lane_take_turns),
+        cmocka_unit_test(ops_of_shards_are_launched_together),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -43,6 +43,7 @@ typedef struct mp_baseline {
     mp_lift_kind lift;   /* the way back from its poolings' features to nodes; each pooling's result has it */
     bool whole_batch;    /* normalises over the batch: it must not be cut into shards              */
     bool needs_clusters; /* conf.clusters = ceil(ratio * mean number of nodes) unless given        */
+    bool unseen;         /* never looks at what kernels write, and a GPU has all of these          */
     bool aux_apart;      /* one update an epoch on the auxiliary loss alone; steps on the classification loss leave
                             parameters that are `apart` as they are                                */
     mp_err (*check)(const mp_config *c); /* options that do not go together; NULL: all do          */

@@ -58,8 +58,7 @@ static mp_res_block res_block_init(mp_params *p, const char *prefix, int width)
 
 static mp_mat *leaky(mp_ctx *c, mp_mat *x)
 {
-    static const mp_real slope = (mp_real)0.01; /* PyTorch's default, not GAT's 0.2 */
-    return mp_prelu(c, x, mp_mat_of(c, &slope, 1, 1));
+    return mp_prelu(c, x, mp_mat_full(c, (mp_real)0.01, 1, 1)); /* PyTorch's default, not GAT's 0.2 */
 }
 
 static mp_mat *res_block_run(const mp_res_block *b, mp_ctx *c, const mp_graph *g, mp_mat *x, double dropout)

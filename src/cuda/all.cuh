@@ -7,9 +7,11 @@
 #include "cuda/edges.cuh"
 #include "cuda/elements.cuh"
 #include "cuda/gemm.cuh"
+#include "cuda/gemm_blocks.cuh"
 #include "cuda/gemm_thin.cuh"
 #include "cuda/graph.cuh"
 #include "cuda/keep.cuh"
+#include "cuda/losses.cuh"
 #include "cuda/meet.cuh"
 #include "cuda/norms.cuh"
 #include "cuda/rows.cuh"
@@ -28,6 +30,7 @@ static int blocks_needed(mp_cuda_kernel *kernel, const void *call)
     static const needs table[MP_CUDA_KERNELS] = { MP_CUDA_ALL(MP_NEEDS) };
 #undef MP_NEEDS
     if (*kernel == MP_CUDA_gemm) *kernel = gemm_shape(*(const mp_call_gemm *)call);
+    if (*kernel == MP_CUDA_gemm_blocks) *kernel = blocks_shape(*(const mp_call_gemm_blocks *)call);
     return table[*kernel](call);
 }
 

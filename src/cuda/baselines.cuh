@@ -5,6 +5,7 @@
 #define MP_CUDA_BASELINES_CUH
 
 #include "cuda/grid.cuh"
+#include "math/one_loss.h"
 
 /* ---- sequences and windows */
 struct kernel_lstm_bwd : by_item<kernel_lstm_bwd, mp_call_lstm_bwd> {
@@ -258,13 +259,6 @@ struct kernel_diagonal_set : by_item<kernel_diagonal_set, mp_call_diagonal_set> 
 };
 
 /* ---- losses of clusterings: a thread a graph, then one adds them up */
-MP_DEVICE double diagonal_sum(const float *a, int K)
-{
-    double sum = 0;
-    for (int i = 0; i < K; i++) sum += (double)a[area(i, K + 1)];
-    return sum;
-}
-
 struct kernel_cut_loss : by_call<mp_call_cut_loss> {
     MP_DEVICE void run(const call &c, int block)
     {

@@ -17,6 +17,7 @@
 
 /* clang-format off */
 #define MP_POINTERS_mp_operand(F) F(p)
+#define MP_POINTERS_mp_blocks(F)  F(in_c) F(in_a) F(in_b)
 #define MP_POINTERS_mp_links(F)   F(row_ptr) F(col) F(p) F(perm) F(q) F(s) F(r) F(to_ptr) F(to)
 #define MP_POINTERS_mp_csr(F)     F(row_ptr) F(col) F(rev) F(w)
 #define MP_POINTERS_mp_affine(F)  F(mean) F(scale) F(gamma) F(beta)
@@ -29,6 +30,8 @@
 /* ---- products and sums */
 #define MP_CALL_gemm(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, C) AND HOLDS(mp_operand, A) AND HOLDS(mp_operand, B) AND VALUE(int, M) AND VALUE(int, N) AND VALUE(int, K) \
     AND AT(const mp_real *, bias) AND VALUE(bool, add) AND VALUE(bool, relu) AND AT(mp_real *, work)
+#define MP_CALL_gemm_blocks(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, C) AND HOLDS(mp_operand, A) AND HOLDS(mp_operand, B) AND HOLDS(mp_blocks, of) \
+    AND VALUE(int, N) AND VALUE(int, K) AND VALUE(bool, add) AND VALUE(int, most) AND AT(mp_real *, work)
 #define MP_CALL_agg(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, Y) AND AT(const mp_real *, Z) AND HOLDS(mp_links, g) AND AT(const mp_real *, bias) \
     AND VALUE(bool, add) AND VALUE(bool, relu) AND VALUE(int, from) AND VALUE(int, end) AND VALUE(int, C) /* rows of g.to: each once */
 #define MP_CALL_edge_dot(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(mp_real *, self) AND AT(const mp_real *, A) AND AT(const mp_real *, B) \
@@ -190,6 +193,14 @@
     AND AT(const mp_real *, sum) AND AT(const mp_real *, mix) AND VALUE(int, N) AND VALUE(int, H) AND VALUE(int, K)
 #define MP_CALL_ortho_loss(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, loss) AND AT(mp_real *, slope) AND AT(mp_real *, slope_one) AND AT(const mp_real *, M) \
     AND VALUE(int, B) AND VALUE(int, K)
+#define MP_CALL_link_loss(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, loss) AND AT(mp_real *, slope) AND AT(const mp_real *, A0) AND AT(const mp_real *, M) \
+    AND AT(const mp_real *, w) AND AT(const int *, node_ptr) AND AT(const int *, row_ptr) AND VALUE(int, padded) AND VALUE(int, B) AND VALUE(int, K)
+#define MP_CALL_entropy_loss(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, loss) AND AT(const mp_real *, S) AND AT(const int *, ptr) AND VALUE(int, padded) \
+    AND VALUE(int, B) AND VALUE(int, K)
+#define MP_CALL_entropy_loss_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dS) AND AT(const mp_real *, dloss) AND AT(const mp_real *, S) AND AT(const int *, ptr) \
+    AND VALUE(int, padded) AND VALUE(int, B) AND VALUE(int, K)
+#define MP_CALL_kl_loss(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, loss) AND AT(mp_real *, slope) AND AT(double *, work) AND AT(const mp_real *, S) \
+    AND AT(const int *, ptr) AND VALUE(bool, detach) AND VALUE(int, B) AND VALUE(int, K) /* work: the device's too */
 #define MP_CALL_range_sizes(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const int *, ptr) AND VALUE(bool, inverse) AND VALUE(int, ranges)
 #define MP_CALL_range_counts(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const int *, ptr) AND VALUE(int, ranges)
 #define MP_CALL_column(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, X) AND VALUE(int, d) AND VALUE(int, N) AND VALUE(int, C)
@@ -201,7 +212,7 @@
 #define MP_CALL_hat_weights(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, w) AND COPY(mp_csr, g)
 
 #define MP_CUDA_LIST(ROW)                                                                                             \
-    ROW(gemm) ROW(agg) ROW(edge_dot) ROW(sparse_fwd) ROW(sparse_bwd) ROW(gate_fwd) ROW(gate_bwd) ROW(readout)         \
+    ROW(gemm) ROW(gemm_blocks) ROW(agg) ROW(edge_dot) ROW(sparse_fwd) ROW(sparse_bwd) ROW(gate_fwd) ROW(gate_bwd) ROW(readout)         \
     ROW(readout_max_bwd) ROW(readout_sum_bwd) ROW(col_sum) ROW(relu_col_sum)                                          \
     ROW(act_fwd) ROW(act_bwd) ROW(axpy) ROW(axpy_by) ROW(shift) ROW(fill) ROW(mul) ROW(drop_mask) ROW(adam)           \
     ROW(softmax) ROW(softmax_bwd) ROW(log_softmax) ROW(xent)                                                          \
@@ -218,10 +229,10 @@
     ROW(lstm_bwd) ROW(window_order) ROW(flip_places) ROW(flip_places_bwd) ROW(head_spread) ROW(head_spread_bwd) ROW(layer_norm) \
     ROW(layer_norm_bwd) ROW(row_share) ROW(row_share_bwd) ROW(block_sym) ROW(block_sym_bwd) ROW(diagonals) \
     ROW(diagonal_set) ROW(cut_loss) ROW(cut_loss_bwd) ROW(closeness) ROW(head_weights) ROW(minus_sums) \
-    ROW(closeness_bwd) ROW(ortho_loss) ROW(range_sizes) ROW(range_counts) ROW(column) ROW(column_put) \
+    ROW(closeness_bwd) ROW(ortho_loss) ROW(link_loss) ROW(entropy_loss) ROW(entropy_loss_bwd) ROW(kl_loss) ROW(range_sizes) ROW(range_counts) ROW(column) ROW(column_put) \
     ROW(either) ROW(share_weights) ROW(share_weights_bwd) ROW(hat_weights)
 /* What the device has for calls of a certain shape instead (mp_device.blocks). */
-#define MP_CUDA_SHAPES(ROW) ROW(gemm_small) ROW(gemm_narrow) ROW(gemm_tall)
+#define MP_CUDA_SHAPES(ROW) ROW(gemm_small) ROW(gemm_narrow) ROW(gemm_tall) ROW(blocks_narrow) ROW(blocks_tall)
 #define MP_CUDA_ALL(ROW)    MP_CUDA_LIST(ROW) MP_CUDA_SHAPES(ROW)
 /* clang-format on */
 
@@ -240,5 +251,6 @@ typedef enum mp_cuda_kernel {
     } mp_call_##name;
 MP_CUDA_LIST(MP_CALL_STRUCT)
 typedef mp_call_gemm mp_call_gemm_small, mp_call_gemm_narrow, mp_call_gemm_tall;
+typedef mp_call_gemm_blocks mp_call_blocks_narrow, mp_call_blocks_tall;
 
 #endif

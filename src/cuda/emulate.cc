@@ -199,6 +199,7 @@ struct mover {
         MP_POINTERS_##type(MP_MOVE)                                                                                    \
     }
     MP_MOVER(mp_operand)
+    MP_MOVER(mp_blocks)
     MP_MOVER(mp_links)
     MP_MOVER(mp_csr)
     MP_MOVER(mp_affine)

@@ -78,6 +78,7 @@ static void op_done(void)
         MP_POINTERS_##type(MOVE) return s;                                                                             \
     }
 MOVED(mp_operand)
+MOVED(mp_blocks)
 MOVED(mp_links)
 MOVED(mp_csr)
 MOVED(mp_adam)

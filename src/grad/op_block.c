@@ -19,24 +19,33 @@ const int *mp_even_ptr(mp_ctx *c, int graphs, int each)
 /* ---- block_gram */
 struct gram {
     mp_mat *out, *s, *x;
-    const int *ptr;
+    const int *ptr, *even; /* rows of a graph in s, and where its K rows are */
     int graphs;
 };
+
+static mp_operand as_it_is(const mp_real *p, int cols)
+{
+    return (mp_operand){ p, cols, false };
+}
+
+static mp_operand flipped(const mp_real *p, int cols)
+{
+    return (mp_operand){ p, cols, true };
+}
 
 static void gram_back(void *p, mp_ctx *c)
 {
     struct gram *a = p;
     if (!a->out->live) return;
     int K = a->s->cols, C = a->x->cols;
-    bool add = a->s->g && !mp_grad_store(c, a->s);
-    for (int b = 0; a->s->g && b < a->graphs; b++) {
-        mp_operand x = { a->x->v + mp_at(a->ptr[b], C), C, false }, d = { a->out->g + mp_at(b * K, C), C, true };
-        mp_product(c, a->s->g + mp_at(a->ptr[b], K), x, d, a->ptr[b + 1] - a->ptr[b], K, C, add);
+    mp_blocks of = { a->ptr, a->ptr, a->even, a->graphs };
+    if (a->s->g) {
+        bool add = !mp_grad_store(c, a->s);
+        mp_products(c, a->s->g, as_it_is(a->x->v, C), flipped(a->out->g, C), of, K, C, add);
     }
-    add = a->x->g && !mp_grad_store(c, a->x); /* after the loop above: x may be s */
-    for (int b = 0; a->x->g && b < a->graphs; b++) {
-        mp_operand s = { a->s->v + mp_at(a->ptr[b], K), K, false }, d = { a->out->g + mp_at(b * K, C), C, false };
-        mp_product(c, a->x->g + mp_at(a->ptr[b], C), s, d, a->ptr[b + 1] - a->ptr[b], C, K, add);
+    if (a->x->g) { /* after the one above: x may be s */
+        bool add = !mp_grad_store(c, a->x);
+        mp_products(c, a->x->g, as_it_is(a->s->v, K), as_it_is(a->out->g, C), of, C, K, add);
     }
 }
 
@@ -45,11 +54,9 @@ mp_mat *mp_block_gram(mp_ctx *c, mp_mat *s, mp_mat *x, const int *ptr, int graph
     mp_assert(s->rows == x->rows && ptr[graphs] == x->rows);
     int K = s->cols, C = x->cols;
     mp_mat *out = mp_mat_new(c, mp_count((int64_t)graphs * K, "clusters of a batch"), C);
-    for (int b = 0; b < graphs; b++) {
-        mp_operand left = { s->v + mp_at(ptr[b], K), K, true }, right = { x->v + mp_at(ptr[b], C), C, false };
-        mp_product(c, out->v + mp_at(b * K, C), left, right, K, C, ptr[b + 1] - ptr[b], false);
-    }
-    MP_RECORD(c, gram_back, struct gram, out, s, x, ptr, graphs);
+    const int *even = mp_even_ptr(c, graphs, K);
+    mp_products(c, out->v, flipped(s->v, K), as_it_is(x->v, C), (mp_blocks){ even, ptr, ptr, graphs }, C, 0, false);
+    MP_RECORD(c, gram_back, struct gram, out, s, x, ptr, even, graphs);
     return out;
 }
 
@@ -59,15 +66,15 @@ static void spread_back(void *p, mp_ctx *c)
     struct gram *a = p;
     if (!a->out->live) return;
     int K = a->s->cols, C = a->x->cols;
-    bool add = a->s->g && !mp_grad_store(c, a->s);
-    for (int b = 0; a->s->g && b < a->graphs; b++) {
-        mp_operand d = { a->out->g + mp_at(a->ptr[b], C), C, false }, x = { a->x->v + mp_at(b * K, C), C, true };
-        mp_product(c, a->s->g + mp_at(a->ptr[b], K), d, x, a->ptr[b + 1] - a->ptr[b], K, C, add);
+    if (a->s->g) {
+        bool add = !mp_grad_store(c, a->s);
+        mp_products(c, a->s->g, as_it_is(a->out->g, C), flipped(a->x->v, C),
+                    (mp_blocks){ a->ptr, a->ptr, a->even, a->graphs }, K, C, add);
     }
-    add = a->x->g && !mp_grad_store(c, a->x);
-    for (int b = 0; a->x->g && b < a->graphs; b++) {
-        mp_operand s = { a->s->v + mp_at(a->ptr[b], K), K, true }, d = { a->out->g + mp_at(a->ptr[b], C), C, false };
-        mp_product(c, a->x->g + mp_at(b * K, C), s, d, K, C, a->ptr[b + 1] - a->ptr[b], add);
+    if (a->x->g) {
+        bool add = !mp_grad_store(c, a->x);
+        mp_products(c, a->x->g, flipped(a->s->v, K), as_it_is(a->out->g, C),
+                    (mp_blocks){ a->even, a->ptr, a->ptr, a->graphs }, C, 0, add);
     }
 }
 
@@ -76,47 +83,44 @@ mp_mat *mp_block_spread(mp_ctx *c, mp_mat *s, mp_mat *x, const int *ptr, int gra
     mp_assert(ptr[graphs] == s->rows && x->rows == (int64_t)graphs * s->cols);
     int K = s->cols, C = x->cols;
     mp_mat *out = mp_mat_new(c, s->rows, C);
-    for (int b = 0; b < graphs; b++) {
-        mp_operand left = { s->v + mp_at(ptr[b], K), K, false }, right = { x->v + mp_at(b * K, C), C, false };
-        mp_product(c, out->v + mp_at(ptr[b], C), left, right, ptr[b + 1] - ptr[b], C, K, false);
-    }
-    MP_RECORD(c, spread_back, struct gram, out, s, x, ptr, graphs);
+    const int *even = mp_even_ptr(c, graphs, K);
+    mp_products(c, out->v, as_it_is(s->v, K), as_it_is(x->v, C), (mp_blocks){ ptr, ptr, even, graphs }, C, K, false);
+    MP_RECORD(c, spread_back, struct gram, out, s, x, ptr, even, graphs);
     return out;
 }
 
 /* ---- block_mul: A_b has `rows` rows and as many columns as X_b has rows */
 struct mul {
     mp_mat *out, *a, *x;
-    int graphs, rows;
+    const int *rows, *cols; /* of A_b */
+    int graphs;
 };
 
 static void mul_back(void *p, mp_ctx *c)
 {
     struct mul *s = p;
     if (!s->out->live) return;
-    int M = s->rows, K = s->a->cols, C = s->x->cols;
-    bool add = s->a->g && !mp_grad_store(c, s->a);
-    for (int b = 0; s->a->g && b < s->graphs; b++) {
-        mp_operand d = { s->out->g + mp_at(b * M, C), C, false }, x = { s->x->v + mp_at(b * K, C), C, true };
-        mp_product(c, s->a->g + mp_at(b * M, K), d, x, M, K, C, add);
+    int K = s->a->cols, C = s->x->cols;
+    if (s->a->g) {
+        bool add = !mp_grad_store(c, s->a);
+        mp_products(c, s->a->g, as_it_is(s->out->g, C), flipped(s->x->v, C),
+                    (mp_blocks){ s->rows, s->rows, s->cols, s->graphs }, K, C, add);
     }
-    add = s->x->g && !mp_grad_store(c, s->x);
-    for (int b = 0; s->x->g && b < s->graphs; b++) {
-        mp_operand left = { s->a->v + mp_at(b * M, K), K, true }, d = { s->out->g + mp_at(b * M, C), C, false };
-        mp_product(c, s->x->g + mp_at(b * K, C), left, d, K, C, M, add);
+    if (s->x->g) {
+        bool add = !mp_grad_store(c, s->x);
+        mp_products(c, s->x->g, flipped(s->a->v, K), as_it_is(s->out->g, C),
+                    (mp_blocks){ s->cols, s->rows, s->rows, s->graphs }, C, 0, add);
     }
 }
 
 mp_mat *mp_block_mul(mp_ctx *c, mp_mat *a, mp_mat *x, int graphs)
 {
     mp_assert(graphs > 0 && a->rows % graphs == 0 && x->rows == (int64_t)graphs * a->cols);
-    int M = a->rows / graphs, K = a->cols, C = x->cols;
+    int K = a->cols, C = x->cols;
     mp_mat *out = mp_mat_new(c, a->rows, C);
-    for (int b = 0; b < graphs; b++) {
-        mp_operand left = { a->v + mp_at(b * M, K), K, false }, right = { x->v + mp_at(b * K, C), C, false };
-        mp_product(c, out->v + mp_at(b * M, C), left, right, M, C, K, false);
-    }
-    MP_RECORD(c, mul_back, struct mul, out, a, x, graphs, M);
+    const int *rows = mp_even_ptr(c, graphs, a->rows / graphs), *cols = mp_even_ptr(c, graphs, K);
+    mp_products(c, out->v, as_it_is(a->v, K), as_it_is(x->v, C), (mp_blocks){ rows, rows, cols, graphs }, C, K, false);
+    MP_RECORD(c, mul_back, struct mul, out, a, x, rows, cols, graphs);
     return out;
 }
 

@@ -145,12 +145,10 @@ static void kl_back(void *p, mp_ctx *c)
 mp_mat *mp_kl_loss(mp_ctx *c, mp_mat *s, const int *ptr, int graphs, bool detach)
 {
     mp_assert(ptr[graphs] == s->rows);
-    int most = 0;
-    for (int b = 0; b < graphs; b++) most = ptr[b + 1] - ptr[b] > most ? ptr[b + 1] - ptr[b] : most;
     mp_mat *out = mp_mat_new(c, 1, 1);
     mp_real *slope = MP_NEW_RAW(mp_elements(c), mp_real, mp_size(s));
     mp_arena_mark here = mp_arena_here(mp_elements(c));
-    double *work = MP_NEW_RAW(mp_elements(c), double, mp_at(most + 2, s->cols));
+    double *work = MP_NEW_RAW(mp_elements(c), double, mp_at(graphs, 2 * s->cols + 1) + mp_at(s->rows, s->cols + 1));
     c->k->kl_loss(out->v, slope, work, s->v, ptr, detach, graphs, s->cols);
     mp_arena_back(mp_elements(c), here);
     MP_RECORD(c, kl_back, struct kl, out, s, slope);

@@ -68,3 +68,38 @@ void mp_product_of(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, int m, int
     mp_arena_back(mp_elements(c), here);
     c->flops += flops;
 }
+
+static int rows_of(const int *ptr, int i)
+{
+    return ptr[i + 1] - ptr[i];
+}
+
+/* Threads that there are share the rows of each. */
+static void one_by_one(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, mp_blocks of, int n, int k, bool add)
+{
+    for (int i = 0; i < of.count; i++) {
+        mp_operand left = { a.p + mp_at(of.in_a[i], a.ld), a.ld, a.flip },
+                   right = { b.p + mp_at(of.in_b[i], b.ld), b.ld, b.flip };
+        mp_product(c, C + mp_at(of.in_c[i], n), left, right, rows_of(of.in_c, i), n, a.flip ? rows_of(of.in_a, i) : k,
+                   add);
+    }
+}
+
+void mp_products(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, mp_blocks of, int n, int k, bool add)
+{
+    if (c->crew) {
+        one_by_one(c, C, a, b, of, n, k, add);
+        return;
+    }
+    int most = 0, longest = 0;
+    for (int i = 0; i < of.count; i++) {
+        int rows = rows_of(of.in_c, i), length = a.flip ? rows_of(of.in_a, i) : k;
+        most = rows > most ? rows : most;
+        longest = length > longest ? length : longest;
+        c->flops += 2.0 * rows * n * length;
+    }
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *work = MP_NEW_RAW(mp_elements(c), mp_real, mp_gemm_work(most, n, longest));
+    c->k->gemm_blocks(C, a, b, of, n, k, add, most, work);
+    mp_arena_back(mp_elements(c), here);
+}

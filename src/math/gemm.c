@@ -282,3 +282,18 @@ void MP_FN(gemm)(mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, co
     else
         blocked(C, A, B, M, N, K, bias, add, relu, work);
 }
+
+void MP_FN(gemm_blocks)(mp_real *C, mp_operand A, mp_operand B, mp_blocks of, int N, int K, bool add, int most,
+                        mp_real *work);
+void MP_FN(gemm_blocks)(mp_real *C, mp_operand A, mp_operand B, mp_blocks of, int N, int K, bool add, int most,
+                        mp_real *work)
+{
+    (void)most;
+    for (int i = 0; i < of.count; i++) {
+        mp_operand a = { A.p + (size_t)of.in_a[i] * (size_t)A.ld, A.ld, A.flip };
+        mp_operand b = { B.p + (size_t)of.in_b[i] * (size_t)B.ld, B.ld, B.flip };
+        MP_FN(gemm)
+        (C + (size_t)of.in_c[i] * (size_t)N, a, b, of.in_c[i + 1] - of.in_c[i], N,
+         A.flip ? of.in_a[i + 1] - of.in_a[i] : K, NULL, add, false, work);
+    }
+}

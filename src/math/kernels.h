@@ -44,6 +44,12 @@ typedef struct mp_links {
     const int *to_ptr, *to;
 } mp_links;
 
+typedef struct
+    mp_blocks { /* rows of products side by side: block i of C has its rows in_c[i] .. in_c[i+1]-1, and so on */
+    const int *in_c, *in_a, *in_b;
+    int count;
+} mp_blocks;
+
 typedef struct mp_messages { /* along the edges of a graph (op_message.c) */
     const int *row_ptr, *col, *rev;
     const int *x_of, *q_of; /* node v has row x_of[v] of X, edge e row q_of[e] of Q; NULL: v and e themselves */
@@ -68,6 +74,9 @@ typedef struct mp_addends { /* of a sum of matrices of the same shape */
      * Products with N <= MP_NARROW and A not flipped use 16 lanes over k. work: mp_gemm_work elements. */             \
     K(gemm, (mp_real *C, mp_operand A, mp_operand B, int M, int N, int K, const mp_real *bias, bool add, bool relu,   \
              mp_real *work))                                                                                          \
+    /* The same for each block of rows of A, B and C; as long as A has columns, K, or with flip as its block has rows. A block of C has  \
+     * at most `most` rows. work: for the largest product. */                                                         \
+    K(gemm_blocks, (mp_real *C, mp_operand A, mp_operand B, mp_blocks of, int N, int K, bool add, int most, mp_real *work)) \
     /* Y[i] = r[i] (sum over the links of row v of coefficient * Z[col], in their order) + bias, then ReLU, for each i \
      * that v goes to; v = from .. end-1. */                                                                          \
     K(agg, (mp_real *Y, const mp_real *Z, mp_links g, const mp_real *bias, bool add, bool relu, int from, int end,    \

@@ -183,7 +183,7 @@ typedef struct mp_classes {
     ROW(cut_loss, (mp_real *loss, double *num, double *den, const mp_real *S, const mp_real *A0, const mp_real *d,      \
                  const int *ptr, int B, int K))                                                                      \
     ROW(ortho_loss, (mp_real *loss, mp_real *slope, mp_real *slope_one, const mp_real *M, int B, int K))               \
-    /* work: 2 K + K times the rows of the largest graph. */                                                          \
+    /* work: 2 K + 1 for each graph, K + 1 for each row. */                                                            \
     ROW(kl_loss, (mp_real *loss, mp_real *slope, double *work, const mp_real *S, const int *ptr, bool detach, int B,    \
                 int K))                                                                                              \
     /* Y_b[i,i] += a x[b] in blocks of K x K; and the diagonal of one block. */                                       \

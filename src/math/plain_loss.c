@@ -1,12 +1,9 @@
 /* plain_loss.c - losses and their slopes (plain.h). The ops say what each computes: op_loss.c, op_cluster_loss.c. A loss is
  * summed in double.
  * SPDX-License-Identifier: MIT */
-#include "math/fun.h"
-#include "math/plain.h"
+#include "math/one_loss.h"
 
 MP_PLAIN_LIST(MP_PLAIN_DECLARE)
-
-#define TINY 1e-15
 
 static size_t at(int row, int cols)
 {
@@ -56,23 +53,6 @@ void mp_plain_distance(mp_real *loss, mp_real *slope, const mp_real *x, const mp
 }
 
 /* ---- clusterings */
-static double trace(const mp_real *a, int K)
-{
-    double sum = 0;
-    for (int i = 0; i < K; i++) sum += (double)a[at(i, K + 1)];
-    return sum;
-}
-
-/* |A_b - S_b S_b^T|^2; rounding may push a perfect fit below 0. */
-static double residual(const mp_real *A0, const mp_real *M, const mp_real *w, const int *node_ptr, const int *row_ptr,
-                       int b, int K)
-{
-    int from = row_ptr[node_ptr[b]], to = row_ptr[node_ptr[b + 1]];
-    double edges = w ? squares(w + from, (size_t)(to - from)) : to - from;
-    double r = edges - 2 * trace(A0 + at(b * K, K), K) + squares(M + at(b * K, K), (size_t)K * (size_t)K);
-    return r > 0 ? r : 0;
-}
-
 void mp_plain_link_loss(mp_real *loss, mp_real *slope, const mp_real *A0, const mp_real *M, const mp_real *w,
                         const int *node_ptr, const int *row_ptr, int padded, int B, int K)
 {
@@ -87,17 +67,13 @@ void mp_plain_link_loss(mp_real *loss, mp_real *slope, const mp_real *A0, const 
     loss[0] = (mp_real)all;
 }
 
-static mp_real row_scale(const int *ptr, int b, int padded, int B)
-{
-    return 1 / ((mp_real)(padded ? padded : ptr[b + 1] - ptr[b]) * (mp_real)B);
-}
-
 void mp_plain_entropy_loss(mp_real *loss, const mp_real *S, const int *ptr, int padded, int B, int K)
 {
     double all = 0;
     for (int b = 0; b < B; b++) {
         double sum = 0;
-        for (size_t i = at(ptr[b], K); i < at(ptr[b + 1], K); i++) sum -= (double)(S[i] * log1(S[i] + (mp_real)TINY));
+        for (size_t i = at(ptr[b], K); i < at(ptr[b + 1], K); i++)
+            sum -= (double)(S[i] * log1(S[i] + (mp_real)LOSS_TINY));
         if (ptr[b + 1] > ptr[b]) all += sum * (double)row_scale(ptr, b, padded, B);
     }
     loss[0] = (mp_real)all;
@@ -109,7 +85,7 @@ void mp_plain_entropy_loss_bwd(mp_real *dS, const mp_real *dloss, const mp_real 
     for (int b = 0; b < B; b++) {
         mp_real f = dloss[0] * row_scale(ptr, b, padded, B);
         for (size_t i = at(ptr[b], K); i < at(ptr[b + 1], K); i++) {
-            mp_real v = S[i] + (mp_real)TINY;
+            mp_real v = S[i] + (mp_real)LOSS_TINY;
             dS[i] -= f * (log1(v) + S[i] / v);
         }
     }
@@ -120,7 +96,7 @@ void mp_plain_cut_loss(mp_real *loss, double *num, double *den, const mp_real *S
 {
     double all = 0;
     for (int b = 0; b < B; b++) {
-        num[b] = trace(A0 + at(b * K, K), K);
+        num[b] = diagonal_sum(A0 + at(b * K, K), K);
         den[b] = 0;
         for (int v = ptr[b]; v < ptr[b + 1]; v++) den[b] += (double)d[v] * squares(S + at(v, K), (size_t)K);
         if (den[b] > 0) all -= num[b] / den[b] / B;
@@ -131,7 +107,7 @@ void mp_plain_cut_loss(mp_real *loss, double *num, double *den, const mp_real *S
 /* q of one block, and its slope: dLoss/dM = slope M + one I for a gradient of 1. */
 static double ortho_of(mp_real *slope, mp_real *one, const mp_real *M, int K, int B)
 {
-    double f = sqrt(squares(M, (size_t)K * (size_t)K)), tr = trace(M, K), length = f * sqrt((double)K);
+    double f = sqrt(squares(M, (size_t)K * (size_t)K)), tr = diagonal_sum(M, K), length = f * sqrt((double)K);
     double square = length > 0 ? 2 - 2 * tr / length : 0;
     *slope = *one = 0;
     if (!(square > 0)) return 0;
@@ -155,45 +131,6 @@ void mp_plain_diagonals(mp_real *Y, mp_real a, const mp_real *x, int B, int K)
 }
 
 /* ---- kl */
-static double at_least(double v)
-{
-    return v > TINY ? v : TINY;
-}
-
-/* log of a double from the logarithm of mp_real: P and S are often close, and what is left of their
- * difference is the loss, so the rounding of the argument must not be in it. */
-static double log_of(double q)
-{
-    mp_real near = (mp_real)q;
-    return (double)log1(near) + (q - (double)near) / (double)near;
-}
-
-/* One row: its loss; slope gets the derivative with P held fixed, du that by U, 0 when P is a constant. The
- * row is divided by its sum, which is 1 but for rounding. */
-static double kl_row(mp_real *slope, double *du, const mp_real *s, const double *f, int K, bool detach)
-{
-    double r = 0, along = 0, loss = 0, sum = 0, all = 0;
-    for (int j = 0; j < K; j++) {
-        r += (double)s[j] * (double)s[j] / f[j];
-        sum += (double)s[j];
-    }
-    double log_sum = log_of(sum);
-    for (int j = 0; j < K; j++) {
-        double share = (double)s[j] * (double)s[j] / f[j] / r, target = at_least(share);
-        double gap = log_of(target / at_least((double)s[j])) + log_sum;
-        loss += target * gap;
-        all += target;
-        slope[j] = (double)s[j] > TINY ? (mp_real)(-target / (double)s[j]) : 0;
-        du[j] = share > TINY && !detach ? gap + 1 : 0; /* dP */
-        along += du[j] * share;
-    }
-    for (int j = 0; j < K; j++) {
-        slope[j] += (mp_real)(all / sum);
-        du[j] = detach ? 0 : (du[j] - along) / r;
-    }
-    return loss;
-}
-
 /* All rows of a graph: slope and the loss. */
 static double kl_graph(mp_real *slope, double *work, const mp_real *s, int n, int K, bool detach)
 {
@@ -249,7 +186,7 @@ void mp_plain_share_kl(mp_real *loss, mp_real *slope, const mp_real *S, const mp
 {
     double sum = 0;
     for (int v = 0; v < N; v++) {
-        mp_real s = (mp_real)TINY;
+        mp_real s = (mp_real)LOSS_TINY;
         for (int d = 0; d < D; d++) s += S[at(v, D) + (size_t)d] / (mp_real)D;
         if (t[v] > 0) sum += (double)(t[v] * (log1(t[v]) - log1(s)));
         for (int d = 0; d < D; d++) slope[at(v, D) + (size_t)d] = -scale * t[v] / (s * (mp_real)D);

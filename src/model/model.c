@@ -435,9 +435,11 @@ bool mp_model_sums_only(const mp_model *m)
 
 const char *mp_model_needs_sight(const mp_model *m)
 {
-    if (m->baseline) return m->baseline->name;
+    if (m->baseline && !m->baseline->unseen) return m->baseline->name;
     if (m->conf.score_from != MP_FROM_CURRENT) return "score-from";
     if (mp_config_aims(&m->conf)) return "attention-loss";
+    const mp_conv_kind *trunk = m->baseline ? conv_of(&m->conf) : NULL;
+    if (trunk && !trunk->unseen) return trunk->name;
     for (int l = 0; l < m->blocks; l++) {
         if (!m->conv[l].kind->unseen) return m->conv[l].kind->name;
         if (m->pool[l] && m->arch->nodes && m->pool[l]->coarsener->lift != MP_LIFT_ROWS) return m->goal.task->name;

@@ -19,6 +19,7 @@ static void train_gives_the_model_of_the_processor(void **state)
         { "train @/TINY --pool sag --mid --json " QUICK,
           "train @/TINY --pool sag --mid --json --device emulated " QUICK },
         { "train @/TINY --pool asap --json " QUICK, "train @/TINY --pool asap --json --device emulated " QUICK },
+        { "train @/TINY --pool diff --json " QUICK, "train @/TINY --pool diff --json --device emulated " QUICK },
     };
     for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
         mp_spawned here = expect(0, line[i][0], NULL), there = expect(0, line[i][1], "device: emulated GPU");
@@ -71,7 +72,7 @@ static void what_cannot_be_done_is_said_in_one_line(void **state)
     (void)state;
     refuse(2, "train @/TINY --pool hgpsl --quiet --device emulated " QUICK, "the GPU cannot do HGP-SL");
     refuse(2, "train @/TINY --pool asap --att-dropout 0.1 --quiet --device emulated " QUICK, "the GPU cannot do ASAP");
-    refuse(2, "cv @/TINY --pool sag,diff --quiet --device emulated --store @/no.db " QUICK, "the GPU cannot do diff");
+    refuse(2, "cv @/TINY --pool sag,edge --quiet --device emulated --store @/no.db " QUICK, "the GPU cannot do edge");
     refuse(2, "cv @/TINY --pool sag --quiet --group 3 --store @/no.db " QUICK, "group");
     mp_spawned s = expect(0, "reproduce classification --datasets @/TINY --pools hgpsl --device emulated --dry-run",
                           "device: the GPU cannot do HGP-SL, as configured here; this processor trains it\n");

@@ -612,6 +612,63 @@ void run_ortho_loss(const mp_kernels *k, mp_rig *r, trace *t)
     trace_reals(t, one, (size_t)B);
 }
 
+void run_link_loss(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    mp_graph g = some_graph(r);
+    int K = small(r), padded = coin(r) ? 40 : 0;
+    float *loss = reals(r, 1), *slope = reals(r, 3), *M = reals(r, area(3 * K, K));
+    for (size_t i = 0; coin(r) && i < area(K, K); i++) M[i] *= 5; /* a graph that is far off */
+    k->link_loss(loss, slope, reals(r, area(3 * K, K)), M, coin(r) ? reals(r, (size_t)g.edges) : NULL, g.node_ptr,
+                 g.row_ptr, padded, 3, K);
+    trace_reals(t, loss, 1);
+    trace_reals(t, slope, 3);
+}
+
+/* Numbers from 0 to 1, some of them 0. */
+static float *assignment(mp_rig *r, size_t n)
+{
+    float *S = reals(r, n);
+    for (size_t i = 0; i < n; i++) S[i] = mp_rng_unit(&r->rng) < 0.1 ? 0 : (float)mp_rng_unit(&r->rng);
+    return S;
+}
+
+/* More graphs than a block has threads, some without nodes. */
+static int *many_ranges(mp_rig *r, int *B)
+{
+    *B = coin(r) ? 1 + small(r) : 300;
+    int *ptr = MP_NEW(r->memory, int, *B + 1);
+    for (int b = 0; b < *B; b++) ptr[b + 1] = ptr[b] + (coin(r) ? small(r) : 1);
+    return ptr;
+}
+
+void run_entropy_loss(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int B, *ptr = many_ranges(r, &B), K = small(r);
+    float *loss = reals(r, 1);
+    k->entropy_loss(loss, assignment(r, area(ptr[B], K)), ptr, coin(r) ? 17 : 0, B, K);
+    trace_reals(t, loss, 1);
+}
+
+void run_entropy_loss_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int B, *ptr = many_ranges(r, &B), K = small(r);
+    size_t n = area(ptr[B], K);
+    float *dS = reals(r, n);
+    k->entropy_loss_bwd(dS, reals(r, 1), assignment(r, n), ptr, coin(r) ? 17 : 0, B, K);
+    trace_reals(t, dS, n);
+}
+
+void run_kl_loss(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int B, *ptr = many_ranges(r, &B), K = small(r);
+    size_t n = area(ptr[B], K);
+    float *loss = reals(r, 1), *slope = reals(r, n);
+    double *work = room(area(B, 2 * K + 1) + area(ptr[B], K + 1), sizeof *work);
+    k->kl_loss(loss, slope, work, assignment(r, n), ptr, coin(r), B, K);
+    trace_reals(t, loss, 1);
+    trace_reals(t, slope, n);
+}
+
 void run_range_sizes(const mp_kernels *k, mp_rig *r, trace *t)
 {
     mp_graph g = some_graph(r);

@@ -113,6 +113,13 @@ static const char *const methods[] = { "pool=topk",
                                        "pool=asap" MID,
                                        "pool=asap conv=gin variant=pyg",
                                        "pool=asap conv=graphconv variant=authors",
+                                       "pool=diff clusters=3",
+                                       "pool=diff link-weight=1 entropy-weight=1",
+                                       "pool=mincut",
+                                       "pool=mincut norm-adj=true clusters=9",
+                                       "pool=gmt hidden=8",
+                                       "pool=gmt hidden=8 heads=2 ln=true attend=keys clusters=3",
+                                       "pool=gmt hidden=8 conv=gin heads=4 clusters=7",
                                        "pool=sag clip=0.1",
                                        "pool=sag lr=0.5 epochs=8" };
 
@@ -288,11 +295,17 @@ static void what_a_gpu_lacks_is_named_before_the_work(void **state)
 {
     static const struct {
         const char *options, *lacks;
-    } rows[] = { { "pool=asap att-dropout=0.1", "ASAP" },   { "pool=hgpsl", "HGP-SL" },
-                 { "pool=diff clusters=3", "diff" },        { "pool=sag conv=gat", "gat" },
-                 { "pool=sag score-conv=gat", "SAGPool" },  { "pool=gsa fusion=gat", "GSAPool" },
-                 { "pool=sag edge-loss=0.2", "SAGPool" },   { "pool=sag adj-power=2", "SAGPool" },
-                 { "pool=topk min-score=0.1", "TopKPool" }, { "pool=sag score-from=input", "score-from" } };
+    } rows[] = { { "pool=asap att-dropout=0.1", "ASAP" },
+                 { "pool=hgpsl", "HGP-SL" },
+                 { "pool=edge", "edge" },
+                 { "pool=gmt hidden=8 conv=gat", "gat" },
+                 { "pool=sag conv=gat", "gat" },
+                 { "pool=sag score-conv=gat", "SAGPool" },
+                 { "pool=gsa fusion=gat", "GSAPool" },
+                 { "pool=sag edge-loss=0.2", "SAGPool" },
+                 { "pool=sag adj-power=2", "SAGPool" },
+                 { "pool=topk min-score=0.1", "TopKPool" },
+                 { "pool=sag score-from=input", "score-from" } };
     const fixture *f = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mp_config c = config_of(rows[i].options);

@@ -172,6 +172,39 @@ void run_gemm(const mp_kernels *k, mp_rig *r, trace *t)
     trace_reals(t, C, area(M, N));
 }
 
+/* Ranges of different lengths, some empty. */
+static int *ranges(mp_rig *r, int *count)
+{
+    *count = size(r);
+    int *ptr = MP_NEW(r->memory, int, *count + 1);
+    for (int i = 0; i < *count; i++)
+        ptr[i + 1] = ptr[i] + (coin(r) ? small(r) : 0) + (mp_rng_unit(&r->rng) < 0.05 ? 50 : 0);
+    return ptr;
+}
+
+/* Products of several graphs: S^T X, X G^T, S G. */
+void run_gemm_blocks(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int count, *ptr = ranges(r, &count), K = small(r), C = coin(r) ? size(r) : small(r), most = 0;
+    int *even = room((size_t)count + 1, sizeof *even), rows = ptr[count], way = mp_rng_below(&r->rng, 3);
+    bool add = coin(r);
+    for (int b = 0; b <= count; b++) even[b] = b * K;
+    for (int b = 0; b < count; b++) most = ptr[b + 1] - ptr[b] > most ? ptr[b + 1] - ptr[b] : most;
+    float *S = reals(r, area(rows, K)), *X = reals(r, area(rows, C)), *G = reals(r, area(count * K, C));
+    float *work = room(mp_gemm_work(most + K, C + K, most + K + C), sizeof *work);
+    mp_operand s = { S, K, false }, flip_s = { S, K, true }, x = { X, C, false }, g = { G, C, false },
+               flip_g = { G, C, true };
+    if (way == 0)
+        k->gemm_blocks(G, flip_s, x, (mp_blocks){ even, ptr, ptr, count }, C, 0, add, K, work);
+    else if (way == 1)
+        k->gemm_blocks(S, x, flip_g, (mp_blocks){ ptr, ptr, even, count }, K, C, add, most, work);
+    else
+        k->gemm_blocks(X, s, g, (mp_blocks){ ptr, ptr, even, count }, C, K, add, most, work);
+    trace_reals(t, S, area(rows, K));
+    trace_reals(t, X, area(rows, C));
+    trace_reals(t, G, area(count * K, C));
+}
+
 void run_agg(const mp_kernels *k, mp_rig *r, trace *t)
 {
     mp_graph g = some_graph(r);
@@ -484,16 +517,6 @@ void run_prelu_bwd(const mp_kernels *k, mp_rig *r, trace *t)
     float *dx = reals(r, n);
     k->prelu_bwd(dx, reals(r, n), reals(r, n), reals(r, 1), coin(r), n);
     trace_reals(t, dx, n);
-}
-
-/* Ranges of different lengths, some empty. */
-static int *ranges(mp_rig *r, int *count)
-{
-    *count = size(r);
-    int *ptr = MP_NEW(r->memory, int, *count + 1);
-    for (int i = 0; i < *count; i++)
-        ptr[i + 1] = ptr[i] + (coin(r) ? small(r) : 0) + (mp_rng_unit(&r->rng) < 0.05 ? 50 : 0);
-    return ptr;
 }
 
 void run_axpy_by(const mp_kernels *k, mp_rig *r, trace *t)

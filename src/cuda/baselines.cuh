@@ -8,6 +8,31 @@
 #include "math/one_loss.h"
 
 /* ---- sequences and windows */
+struct kernel_lstm_fwd : by_item<kernel_lstm_fwd, mp_call_lstm_fwd> {
+    MP_BOTH size_t items(const call &c)
+    {
+        return area(c.B, c.H);
+    }
+
+    MP_DEVICE void one(const call &c, size_t here)
+    {
+        size_t H = (size_t)c.H, first = 4 * (here / H) * H + here % H;
+        const float *a = c.a + first;
+        float *gate = c.gate + first, i = sigmoid1(a[0]), f = sigmoid1(a[H]), g = tanh1(a[2 * H]),
+              o = sigmoid1(a[3 * H]);
+        float cell = i * g;
+        if (c.before) cell = fma1(f, c.before[here], cell);
+        float t = tanh1(cell);
+        gate[0] = i;
+        gate[H] = f;
+        gate[2 * H] = g;
+        gate[3 * H] = o;
+        c.cell[here] = cell;
+        c.squash[here] = t;
+        c.h[here] = o * t;
+    }
+};
+
 struct kernel_lstm_bwd : by_item<kernel_lstm_bwd, mp_call_lstm_bwd> {
     MP_BOTH size_t items(const call &c)
     {
@@ -43,6 +68,51 @@ struct kernel_window_order : by_item<kernel_window_order, mp_call_window_order> 
             c.to[file] += c.from[window];
         else
             c.to[window] = c.from[file];
+    }
+};
+
+/* A thread has a number, and adds up the windows that it lies in, the first one first. */
+struct kernel_windows_add : by_item<kernel_windows_add, mp_call_windows_add> {
+    MP_BOTH size_t items(const call &c)
+    {
+        return c.places > 0 ? area(c.places - 1, c.step) + (size_t)c.span : 0;
+    }
+
+    MP_DEVICE void one(const call &c, size_t at)
+    {
+        int i = (int)at, first = i < c.span ? 0 : (i - c.span) / c.step + 1, last = i / c.step;
+        float sum = c.dX[i];
+        for (int t = first; t <= last && t < c.places; t++)
+            sum += c.windows[area(t, c.span) + (size_t)(i - t * c.step)];
+        c.dX[i] = sum;
+    }
+};
+
+struct kernel_max_pairs : by_item<kernel_max_pairs, mp_call_max_pairs> {
+    MP_BOTH size_t items(const call &c)
+    {
+        return area(c.N, c.C);
+    }
+
+    MP_DEVICE void one(const call &c, size_t i)
+    {
+        int k = (int)(i % (size_t)c.C), first = 2 * (k / c.channels) * c.channels + k % c.channels;
+        const float *row = c.X + i / (size_t)c.C * (size_t)c.C_in;
+        int most = row[first + c.channels] > row[first] ? first + c.channels : first;
+        c.arg[i] = most;
+        c.out[i] = row[most];
+    }
+};
+
+struct kernel_max_pairs_bwd : by_item<kernel_max_pairs_bwd, mp_call_max_pairs_bwd> {
+    MP_BOTH size_t items(const call &c)
+    {
+        return area(c.N, c.C);
+    }
+
+    MP_DEVICE void one(const call &c, size_t i)
+    {
+        c.dX[i / (size_t)c.C * (size_t)c.C_in + (size_t)c.arg[i]] += c.dout[i];
     }
 };
 

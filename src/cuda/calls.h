@@ -130,6 +130,7 @@
 #define MP_CALL_mark_rows(VALUE, AT, HOLDS, COPY, AND) AT(bool *, mark) AND AT(const int *, which) AND VALUE(int, n) AND VALUE(int, N)
 #define MP_CALL_rank(VALUE, AT, HOLDS, COPY, AND) AT(int *, keep) AND AT(void *, work) AND AT(const mp_real *, key) AND AT(const int *, dropped) \
     AND AT(const int *, node_ptr) AND AT(const int *, keep_ptr) AND VALUE(int, B) AND VALUE(int, N)
+#define MP_CALL_take_ints(VALUE, AT, HOLDS, COPY, AND) AT(int *, out) AND AT(const int *, from) AND AT(const int *, which) AND VALUE(int, n)
 #define MP_CALL_induce_rows(VALUE, AT, HOLDS, COPY, AND) AT(int *, row_ptr) AND AT(int *, place) AND COPY(mp_csr, g) AND AT(const int *, keep) AND VALUE(int, K)
 #define MP_CALL_induce_edges(VALUE, AT, HOLDS, COPY, AND) AT(int *, col) AND AT(int *, rev) AND AT(int *, from) AND AT(int *, work) AND AT(const int *, row_ptr) \
     AND AT(const int *, place) AND COPY(mp_csr, g) AND AT(const int *, keep) AND VALUE(int, K)
@@ -156,10 +157,18 @@
 #define MP_CALL_meet_weights_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dw) AND AT(const mp_real *, dm) AND COPY(mp_meeting, s) AND AT(const mp_real *, alpha) \
     AND COPY(mp_csr, g) AND COPY(mp_members, t) AND VALUE(int, most)
 /* ---- baselines */
+#define MP_CALL_lstm_fwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, h) AND AT(mp_real *, cell) AND AT(mp_real *, gate) AND AT(mp_real *, squash) \
+    AND AT(const mp_real *, a) AND AT(const mp_real *, before) AND VALUE(int, B) AND VALUE(int, H)
 #define MP_CALL_lstm_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, da) AND AT(mp_real *, dbefore) AND AT(const mp_real *, dh) AND AT(const mp_real *, dcell) \
     AND AT(const mp_real *, gate) AND AT(const mp_real *, squash) AND AT(const mp_real *, before) AND VALUE(int, B) AND VALUE(int, H)
 #define MP_CALL_window_order(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, to) AND AT(const mp_real *, from) AND VALUE(bool, back) AND VALUE(int, channels) \
     AND VALUE(int, width) AND VALUE(int, out)
+#define MP_CALL_windows_add(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dX) AND AT(const mp_real *, windows) AND VALUE(int, step) AND VALUE(int, places) \
+    AND VALUE(int, span)
+#define MP_CALL_max_pairs(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(int *, arg) AND AT(const mp_real *, X) AND VALUE(int, N) AND VALUE(int, C) \
+    AND VALUE(int, C_in) AND VALUE(int, channels)
+#define MP_CALL_max_pairs_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dX) AND AT(const mp_real *, dout) AND AT(const int *, arg) AND VALUE(int, N) \
+    AND VALUE(int, C) AND VALUE(int, C_in) /* arg: each once in a row */
 #define MP_CALL_flip_places(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, X) AND VALUE(int, N) AND VALUE(int, channels) \
     AND VALUE(int, places)
 #define MP_CALL_flip_places_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dX) AND AT(const mp_real *, dout) AND VALUE(int, N) AND VALUE(int, channels) \
@@ -222,11 +231,11 @@
     ROW(sum_weights_bwd) ROW(root_weights_bwd) ROW(weight_sums) ROW(edge_pair) ROW(edge_pair_bwd) ROW(edge_mix)       \
     ROW(edge_mix_bwd) ROW(col_stats) ROW(col_pair) ROW(norm_fwd) ROW(norm_bwd) ROW(prelu_fwd) ROW(prelu_bwd)           \
     ROW(batch_stats) ROW(batch_slopes) ROW(add_doubles) ROW(dot) ROW(bce) ROW(distance)                               \
-    ROW(add_all) ROW(square_sum) ROW(clip_scale) ROW(mark_rows) ROW(rank) ROW(induce_rows) ROW(induce_edges) ROW(twins_keep)  \
+    ROW(add_all) ROW(square_sum) ROW(clip_scale) ROW(mark_rows) ROW(rank) ROW(take_ints) ROW(induce_rows) ROW(induce_edges) ROW(twins_keep)  \
     ROW(loop_rows) ROW(loop_edges) ROW(row_clusters) ROW(row_members) ROW(turn_lists) ROW(edges_give)                 \
     ROW(meet_ways) ROW(meet_near) ROW(meet_pairs) ROW(meet_rows) ROW(meet_edges)                                      \
     ROW(meet_near_bwd) ROW(meet_members_bwd) ROW(meet_weights_bwd)                                                    \
-    ROW(lstm_bwd) ROW(window_order) ROW(flip_places) ROW(flip_places_bwd) ROW(head_spread) ROW(head_spread_bwd) ROW(layer_norm) \
+    ROW(lstm_fwd) ROW(lstm_bwd) ROW(window_order) ROW(windows_add) ROW(max_pairs) ROW(max_pairs_bwd) ROW(flip_places) ROW(flip_places_bwd) ROW(head_spread) ROW(head_spread_bwd) ROW(layer_norm) \
     ROW(layer_norm_bwd) ROW(row_share) ROW(row_share_bwd) ROW(block_sym) ROW(block_sym_bwd) ROW(diagonals) \
     ROW(diagonal_set) ROW(cut_loss) ROW(cut_loss_bwd) ROW(closeness) ROW(head_weights) ROW(minus_sums) \
     ROW(closeness_bwd) ROW(ortho_loss) ROW(link_loss) ROW(entropy_loss) ROW(entropy_loss_bwd) ROW(kl_loss) ROW(range_sizes) ROW(range_counts) ROW(column) ROW(column_put) \

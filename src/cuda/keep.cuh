@@ -55,6 +55,18 @@ struct kernel_rank : by_item<kernel_rank, mp_call_rank> {
     }
 };
 
+struct kernel_take_ints : by_item<kernel_take_ints, mp_call_take_ints> {
+    MP_BOTH size_t items(const call &c)
+    {
+        return (size_t)c.n;
+    }
+
+    MP_DEVICE void one(const call &c, size_t i)
+    {
+        c.out[i] = c.which[i] < 0 ? -1 : c.from[c.which[i]];
+    }
+};
+
 struct kernel_induce_rows : by_call<mp_call_induce_rows> {
     MP_DEVICE void run(const call &c, int block)
     {

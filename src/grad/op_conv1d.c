@@ -52,7 +52,7 @@ static void back_input(const struct conv1d *a, mp_ctx *c, mp_real *work)
         mp_operand dy = { a->out->g + (size_t)r * (size_t)a->out->cols, O, false };
         c->k->gemm(dwindow, dy, (mp_operand){ w, O, true }, a->places, span, O, NULL, false, false, work);
         mp_real *row = dx + (size_t)r * (size_t)a->x->cols;
-        c->k->cols_copy(row, a->stride * a->channels, dwindow, span, true, a->places, span); /* windows may overlap */
+        c->k->windows_add(row, dwindow, a->stride * a->channels, a->places, span);
     }
 }
 
@@ -114,7 +114,7 @@ mp_mat *mp_maxpool1d(mp_ctx *c, mp_mat *x, int channels)
     mp_assert(channels > 0 && x->cols % channels == 0);
     int places = x->cols / channels / 2;
     mp_mat *out = mp_mat_new(c, x->rows, places * channels);
-    int *arg = MP_NEW_RAW(c->arena, int, mp_size(out));
+    int *arg = MP_NEW_RAW(mp_elements(c), int, mp_size(out));
     c->k->max_pairs(out->v, arg, x->v, x->rows, out->cols, x->cols, channels);
     MP_RECORD(c, maxpool1d_back, struct maxpool1d, out, x, arg);
     return out;

@@ -27,19 +27,7 @@ mp_mat *mp_lstm(mp_ctx *c, mp_mat *a, mp_mat *before, mp_mat **cell)
     mp_mat *h = mp_mat_new(c, B, H), *now = mp_mat_new(c, B, H);
     mp_real *gate = MP_NEW_RAW(mp_elements(c), mp_real, (size_t)B * 4 * (size_t)H);
     mp_real *squash = MP_NEW_RAW(mp_elements(c), mp_real, (size_t)B * (size_t)H);
-    size_t n = (size_t)H;
-    for (int r = 0; r < B; r++) {
-        size_t at = (size_t)r * n;
-        mp_real *i = gate + 4 * at, *f = i + n, *g = f + n, *o = g + n;
-        const mp_real *in = a->v + 4 * at;
-        c->k->act_fwd(i, in, MP_ACT_SIGMOID, 2 * n);
-        c->k->act_fwd(g, in + 2 * n, MP_ACT_TANH, n);
-        c->k->act_fwd(o, in + 3 * n, MP_ACT_SIGMOID, n);
-        c->k->mul(now->v + at, i, g, false, n);
-        if (before) c->k->mul(now->v + at, f, before->v + at, true, n);
-        c->k->act_fwd(squash + at, now->v + at, MP_ACT_TANH, n);
-        c->k->mul(h->v + at, o, squash + at, false, n);
-    }
+    c->k->lstm_fwd(h->v, now->v, gate, squash, a->v, before ? before->v : NULL, B, H);
     MP_RECORD(c, lstm_back, struct lstm, h, now, a, before, gate, squash);
     *cell = now;
     return h;

@@ -6,7 +6,6 @@
  *                it has fewer; B x kC
  * SPDX-License-Identifier: MIT */
 #include "base/guard.h"
-#include "graph/order.h"
 #include "grad/ops.h"
 #include "grad/product.h"
 
@@ -89,13 +88,34 @@ static void sort_pad_back(void *p, mp_ctx *c)
     c->k->rows_give(mp_grad_zeroed(c, a->x), a->out->g, a->from, a->out->rows * a->k, a->x->cols);
 }
 
+/* The first k rows of each range by falling last column, -1 behind them where it has fewer. */
+static const int *sorted(mp_ctx *c, const mp_mat *x, const int *ptr, int graphs, int k, int places)
+{
+    int N = x->rows, *keep_ptr = MP_NEW_RAW(c->arena, int, graphs + 1), *at = MP_NEW_RAW(c->arena, int, places);
+    int *from = MP_NEW_RAW(mp_elements(c), int, places);
+    keep_ptr[0] = 0;
+    for (int b = 0; b < graphs; b++) {
+        int n = ptr[b + 1] - ptr[b], kept = n < k ? n : k;
+        for (int i = 0; i < k; i++) at[b * k + i] = i < kept ? keep_ptr[b] + i : -1;
+        keep_ptr[b + 1] = keep_ptr[b] + kept;
+    }
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *last = MP_NEW_RAW(mp_elements(c), mp_real, N), *key = MP_NEW_RAW(mp_elements(c), mp_real, N);
+    int *keep = MP_NEW_RAW(mp_elements(c), int, N);
+    c->k->column(last, x->v, x->cols - 1, N, x->cols);
+    c->k->keys(key, c->nan ? c->nan : &c->diverged, last, false, MP_KEY_SUM, false, N, 1);
+    c->k->rank(keep, mp_arena_raw(mp_elements(c), (size_t)N, MP_RANK_WORK), key, NULL, ptr, keep_ptr, graphs, N);
+    c->k->take_ints(from, keep, at, places);
+    mp_arena_back(mp_elements(c), here);
+    return from;
+}
+
 mp_mat *mp_sort_pad(mp_ctx *c, mp_mat *x, const int *ptr, int graphs, int k)
 {
     mp_assert(x->cols > 0 && k > 0 && ptr[graphs] == x->rows);
     int places = mp_count((int64_t)graphs * k, "places of sorted rows");
     mp_mat *out = mp_mat_new(c, graphs, k * x->cols);
-    int *from = MP_NEW_RAW(c->arena, int, places);
-    mp_order_rows(c->arena, x->v + x->cols - 1, x->cols, ptr, graphs, k, from, &c->diverged);
+    const int *from = sorted(c, x, ptr, graphs, k, places);
     c->k->rows_take(out->v, x->v, from, 0, places, x->cols);
     MP_RECORD(c, sort_pad_back, struct sort_pad, out, x, from, k);
     return out;

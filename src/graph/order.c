@@ -42,21 +42,3 @@ void mp_order_falling(mp_item *item, int n, mp_item *spare)
     }
     if (from != item) memcpy(item, from, (size_t)n * sizeof *item);
 }
-
-void mp_order_rows(mp_arena *a, const mp_real *key, int ld, const int *ptr, int ranges, int k, int *from, bool *nan)
-{
-    int most = 0;
-    for (int b = 0; b < ranges; b++) most = ptr[b + 1] - ptr[b] > most ? ptr[b + 1] - ptr[b] : most;
-    mp_arena_mark here = mp_arena_here(a);
-    mp_item *item = MP_NEW_RAW(a, mp_item, 2 * (size_t)most);
-    for (int b = 0; b < ranges; b++, from += k) {
-        int n = ptr[b + 1] - ptr[b];
-        for (int i = 0; i < n; i++) {
-            item[i] = (mp_item){ key[(size_t)(ptr[b] + i) * (size_t)ld], ptr[b] + i };
-            if (item[i].key != item[i].key) *nan = true;
-        }
-        mp_order_falling(item, n, item + n);
-        for (int i = 0; i < k; i++) from[i] = i < n ? item[i].id : -1;
-    }
-    mp_arena_back(a, here);
-}

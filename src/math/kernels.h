@@ -145,6 +145,9 @@ typedef struct mp_addends { /* of a sum of matrices of the same shape */
     K(norm_fwd, (mp_real *Y, mp_real *hat, const mp_real *X, const mp_affine *how, int N, int C))                       \
     K(norm_bwd, (mp_real *dX, const mp_real *dY, const mp_real *hat, const mp_real *factor, const mp_real *less,      \
                  bool add, int N, int C))                                                                             \
+    /* A step of an LSTM (op_lstm.c): gate B x 4H, squash, cell and h B x H; before may be NULL. */                    \
+    K(lstm_fwd, (mp_real *h, mp_real *cell, mp_real *gate, mp_real *squash, const mp_real *a, const mp_real *before,  \
+                 int B, int H))                                                                                       \
     /* x, or slope x where x < 0; slope: one number in memory. */                                                     \
     K(prelu_fwd, (mp_real *out, const mp_real *x, const mp_real *slope, size_t n))                                    \
     K(prelu_bwd, (mp_real *dx, const mp_real *dy, const mp_real *x, const mp_real *slope, bool add, size_t n))        \
@@ -154,6 +157,8 @@ typedef struct mp_addends { /* of a sum of matrices of the same shape */
     K(rows_clear, (mp_real *X, const bool *except, int N, int C)) /* zeros in the rows without a mark */              \
     /* C columns of rows that lie ld_to and ld_from numbers apart. */                                                 \
     K(cols_copy, (mp_real *to, int ld_to, const mp_real *from, int ld_from, bool add, int N, int C))                  \
+    /* Windows of `span` numbers, each `step` behind the one before, added where they lie: they may overlap. */        \
+    K(windows_add, (mp_real *dX, const mp_real *windows, int step, int places, int span))                             \
     K(rows_axpy, (mp_real *Y, const mp_real *a, const mp_real *X, int ld, bool add, int N, int C)) /* Y_i (+)= a_i X_i */ \
     K(bias_rows, (mp_real *Y, const mp_real *bias, bool add, int N, int C)) /* Y_i (+)= bias */                       \
     /* num, den: of cut_loss. dS, dA0, dd may be NULL. */                                                             \

@@ -270,6 +270,8 @@ typedef struct mp_classes {
      * dropped[v] > 0 (NULL: none) behind all others, in rising order of it. N nodes; work: MP_RANK_WORK bytes each. */  \
     ROW(rank, (int *keep, void *work, const mp_real *key, const int *dropped, const int *node_ptr,                    \
                const int *keep_ptr, int B, int N))                                                                    \
+    /* out[i] = from[which[i]], -1 where which[i] is negative. */                                                     \
+    ROW(take_ints, (int *out, const int *from, const int *which, int n))                                              \
     /* The graph on K kept nodes: place[v] its new number or K, and row_ptr; then col, rev, and `from`, the edge of g    \
      * that each was. col and from have room for one more edge. rev and from NULL: nobody asks. work: K + 1 and, with \
      * rev, the edges of g. */                                                                                        \

@@ -94,6 +94,11 @@ void mp_plain_rank(int *keep, void *work, const mp_real *key, const int *dropped
     }
 }
 
+void mp_plain_take_ints(int *out, const int *from, const int *which, int n)
+{
+    for (int i = 0; i < n; i++) out[i] = which[i] < 0 ? -1 : from[which[i]];
+}
+
 void mp_plain_induce_rows(int *row_ptr, int *place, const mp_csr *g, const int *keep, int K)
 {
     for (int v = 0; v < g->nodes; v++) place[v] = K;

@@ -68,6 +68,11 @@ void MP_FN(cols_copy)(mp_real *to, int ld_to, const mp_real *from, int ld_from, 
     }
 }
 
+void MP_FN(windows_add)(mp_real *dX, const mp_real *windows, int step, int places, int span)
+{
+    MP_FN(cols_copy)(dX, step, windows, span, true, places, span);
+}
+
 void MP_FN(rows_axpy)(mp_real *Y, const mp_real *a, const mp_real *X, int ld, bool add, int N, int C)
 {
     for (int r = 0; r < N; r++) scaled_row(Y + at(r, C), a[r], X + at(r, ld), add, C);

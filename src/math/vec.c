@@ -96,6 +96,24 @@ void MP_FN(mul)(mp_real *out, const mp_real *x, const mp_real *y, bool add, size
         for (size_t i = 0; i < n; i++) out[i] = x[i] * y[i];
 }
 
+void MP_FN(lstm_fwd)(mp_real *h, mp_real *cell, mp_real *gate, mp_real *squash, const mp_real *a, const mp_real *before,
+                     int B, int H)
+{
+    size_t n = (size_t)H;
+    for (int r = 0; r < B; r++) {
+        size_t at = (size_t)r * n;
+        mp_real *i = gate + 4 * at, *f = i + n, *g = f + n, *o = g + n;
+        const mp_real *in = a + 4 * at;
+        act_array(i, in, MP_ACT_SIGMOID, 2 * n);
+        act_array(g, in + 2 * n, MP_ACT_TANH, n);
+        act_array(o, in + 3 * n, MP_ACT_SIGMOID, n);
+        MP_FN(mul)(cell + at, i, g, false, n);
+        if (before) MP_FN(mul)(cell + at, f, before + at, true, n);
+        act_array(squash + at, cell + at, MP_ACT_TANH, n);
+        MP_FN(mul)(h + at, o, squash + at, false, n);
+    }
+}
+
 void MP_FN(drop_mask)(mp_real *mask, mp_rng stream, uint64_t below, mp_real scale, size_t n)
 {
     size_t pairs = n / 2;

@@ -53,4 +53,5 @@ const mp_conv_kind mp_conv_gat = { .name = "gat",
                                    .size = sizeof(gat),
                                    .init = gat_init,
                                    .run = gat_run,
-                                   .reads_once = true };
+                                   .reads_once = true,
+                                   .unseen = true };

@@ -59,7 +59,7 @@ static mp_err run_epoch(const epochs *b, int epoch)
         MP_TRY(mp_engine_train(b->engine, &batch, draw, &loss, &aux));
         if (b->aux_apart) MP_TRY(mp_engine_aux_add(b->engine, &batch, draw, 1.0 / b->n, &aux));
     }
-    if (b->aux_apart) mp_engine_aux_update(b->engine);
+    if (b->aux_apart) MP_TRY(mp_engine_aux_update(b->engine));
     return MP_OK;
 }
 

@@ -25,6 +25,7 @@ typedef struct member {
     mp_engine *engine;
     int *order;
     double *losses;
+    bool aux_apart;      /* once an epoch a step on the auxiliary loss alone */
     double flops, moved; /* of the timed epochs */
     mp_failure failure;
 } member;
@@ -40,7 +41,9 @@ static mp_err run_epoch(member *m, int epoch)
         mp_batch b = { &d->graphs, &d->x, m->order + step * size, left < size ? left : size, m->at->labels };
         mp_draw draw = { (uint64_t)m->config.seed, 0, (uint64_t)epoch, (uint64_t)step };
         MP_TRY(mp_engine_train(m->engine, &b, draw, &m->losses[2 * step], &m->losses[2 * step + 1]));
+        if (m->aux_apart) MP_TRY(mp_engine_aux_add(m->engine, &b, draw, 1.0 / n, &m->losses[2 * step + 1]));
     }
+    if (m->aux_apart) MP_TRY(mp_engine_aux_update(m->engine));
     return mp_engine_settle(m->engine);
 }
 
@@ -54,6 +57,7 @@ static mp_err begin(void *arg)
     MP_TRY(mp_run_plan(m->at->ask->data, &m->config, m->arena, &model));
     mp_params_alloc(mp_model_params(model));
     mp_params_init(mp_model_params(model), (uint64_t)m->config.seed, 0);
+    m->aux_apart = mp_model_aux_apart(model);
     MP_TRY(mp_engine_new_on(m->at->group, model, &m->engine));
     for (int epoch = 1; epoch <= MP_EPOCH_WARM; epoch++) MP_TRY(run_epoch(m, epoch));
     return MP_OK;

@@ -401,44 +401,19 @@ mp_err mp_engine_train(mp_engine *e, const mp_batch *b, mp_draw draw, double *lo
     return MP_OK;
 }
 
-/* Adds a shard's gradient to the total; the first writer stores. */
-static void add_to_total(mp_engine *e, const mp_shard *s)
-{
-    for (int id = 0; id < e->params->count; id++) {
-        const mp_param *p = &e->params->list[id];
-        if (!s->live[id]) continue;
-        e->kernels->axpy(e->total.grad + p->offset, 1, s->grad + p->offset, e->total.live[id],
-                         (size_t)p->rows * (size_t)p->cols);
-        e->total.live[id] = true;
-    }
-}
-
 mp_err mp_engine_aux_add(mp_engine *e, const mp_batch *b, mp_draw draw, double weight, double *aux)
 {
-    double unused;
     if (!e->total.grad) {
-        mp_assert(!e->lane);
-        e->total.grad = MP_NEW(e->memory, mp_real, e->params->size);
+        e->total.grad = MP_NEW_RAW(e->elements, mp_real, e->params->size);
         e->total.live = MP_NEW(e->memory, bool, e->params->count);
         e->total.rows = MP_NEW(e->memory, bool *, e->params->count);
     }
     e->aux_only = true;
     e->aux_weight = weight;
-    MP_TRY(run_batch(e, b, draw, &unused, aux));
-    for (int s = 0; s < e->shard_count; s++) add_to_total(e, &e->shards[s]);
+    MP_TRY(run_batch(e, b, draw, &e->unused, aux));
+    mp_add_to_total(e);
+    if (e->lane) mp_lane_submit(e->lane);
     return MP_OK;
-}
-
-void mp_engine_aux_update(mp_engine *e)
-{
-    mp_assert(e->total.grad != NULL);
-    mp_shard *shards = e->shards;
-    e->shards = &e->total; /* the total is a batch of one mp_shard */
-    e->shard_count = 1;
-    mp_update_weights(e);
-    e->shards = shards;
-    e->shard_count = 0;
-    memset(e->total.live, 0, (size_t)e->params->count * sizeof *e->total.live);
 }
 
 int mp_engine_cut(mp_engine *e, const mp_batch *b, mp_batch *largest)

@@ -42,9 +42,9 @@ MP_MUST mp_err mp_engine_settle(mp_engine *e);
 
 /* For a model that trains its auxiliary loss apart (mp_model_aux_apart), once an epoch: _add computes the gradient of
  * `weight` times the auxiliary loss of a batch and adds it to that of the batches before; _update takes one step of Adam
- * on the sum and forgets it. mp_engine_train leaves that loss alone for such a model. */
+ * on the sum and forgets it. *aux comes when a step's numbers do (mp_engine_settle). mp_engine_train leaves that loss alone for such a model. */
 MP_MUST mp_err mp_engine_aux_add(mp_engine *e, const mp_batch *b, mp_draw draw, double weight, double *aux);
-void mp_engine_aux_update(mp_engine *e);
+MP_MUST mp_err mp_engine_aux_update(mp_engine *e);
 
 /* The learning rate of the next steps is this many times the configured one. */
 void mp_engine_rate(mp_engine *e, double factor);

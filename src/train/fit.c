@@ -130,14 +130,14 @@ static mp_err train_aux(run *r, int epoch, int steps)
 {
     int N = r->data->n_train;
     r->aux = 0;
-    for (int at = 0, step = steps; at < N; step++) {
-        mp_batch b = batch_at(r, at);
-        double aux;
-        MP_TRY(mp_engine_aux_add(r->engine, &b, draw_of(r, epoch, step), 1.0 / N, &aux));
-        r->aux += aux * b.n / N;
-        at += b.n;
+    for (int step = 0; step < steps; step++) {
+        mp_batch b = batch_at(r, step * r->config->batch_size);
+        MP_TRY(mp_engine_aux_add(r->engine, &b, draw_of(r, epoch, steps + step), 1.0 / N, &r->losses[2 * step]));
     }
-    mp_engine_aux_update(r->engine);
+    MP_TRY(mp_engine_aux_update(r->engine));
+    MP_TRY(mp_engine_settle(r->engine));
+    for (int step = 0; step < steps; step++)
+        r->aux += r->losses[2 * step] * batch_at(r, step * r->config->batch_size).n / N;
     return MP_OK;
 }
 

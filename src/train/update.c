@@ -1,4 +1,4 @@
-/* update.c - one step of Adam on the gradients of a batch's shards, in chunks of weights that threads take; weights and the
+/* update.c - one step of Adam on the gradients of a batch's shards, or on their sum over batches, in chunks of weights that threads take; weights and the
  * optimiser's memory out of an engine and into it.
  * SPDX-License-Identifier: MIT */
 #include "train/update.h"
@@ -119,6 +119,46 @@ void mp_update_weights(mp_engine *e)
     update u = { e, NULL, NULL, chunks, how, parts, chunk_param, chunk_from };
     if (mp_model_config(e->model)->clip > 0) clip(&u, a);
     mp_engine_each(e, chunks, update_chunk, &u);
+}
+
+/* Adds a shard's gradient to the total; the first writer stores. */
+static void add_shard(mp_engine *e, const mp_shard *s)
+{
+    for (int id = 0; id < e->params->count; id++) {
+        const mp_param *p = &e->params->list[id];
+        if (!s->live[id]) continue;
+        e->kernels->axpy(e->total.grad + p->offset, 1, s->grad + p->offset, e->total.live[id],
+                         (size_t)p->rows * (size_t)p->cols);
+        e->total.live[id] = true;
+    }
+}
+
+static void add_to_total(void *arg, int index, int worker)
+{
+    mp_engine *e = arg;
+    (void)index;
+    (void)worker;
+    for (int s = 0; s < e->shard_count; s++) add_shard(e, &e->shards[s]);
+}
+
+void mp_add_to_total(mp_engine *e)
+{
+    mp_engine_each(e, 1, add_to_total, e);
+}
+
+mp_err mp_engine_aux_update(mp_engine *e)
+{
+    mp_assert(e->total.grad != NULL);
+    MP_TRY(mp_engine_open(e, 0));
+    mp_shard *shards = e->shards;
+    e->shards = &e->total; /* the total is a batch of one mp_shard */
+    e->shard_count = 1;
+    mp_update_weights(e);
+    if (e->lane) mp_lane_submit(e->lane);
+    e->shards = shards;
+    e->shard_count = 0;
+    memset(e->total.live, 0, (size_t)e->params->count * sizeof *e->total.live);
+    return MP_OK;
 }
 
 size_t mp_engine_state_size(const mp_engine *e)

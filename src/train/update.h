@@ -69,6 +69,7 @@ struct mp_engine {
     double rate;         /* of the configured learning rate */
     double aux_weight;   /* of the auxiliary loss in this pass */
     bool aux_only;       /* this pass has no other loss */
+    double unused;       /* the other loss of such a pass */
     mp_shard total;      /* mp_engine_aux_add: the gradient so far; grad NULL until the first */
 };
 
@@ -110,5 +111,7 @@ static inline mp_profile *mp_profile_of(const mp_engine *e, int worker)
 
 /* Adds the gradients of the shards in their order, clips, and takes one step of Adam. */
 void mp_update_weights(mp_engine *e);
+/* Adds them to the total of mp_engine_aux_add. */
+void mp_add_to_total(mp_engine *e);
 
 #endif

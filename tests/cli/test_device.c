@@ -19,7 +19,7 @@ static void train_gives_the_model_of_the_processor(void **state)
         { "train @/TINY --pool sag --mid --json " QUICK,
           "train @/TINY --pool sag --mid --json --device emulated " QUICK },
         { "train @/TINY --pool asap --json " QUICK, "train @/TINY --pool asap --json --device emulated " QUICK },
-        { "train @/TINY --pool diff --json " QUICK, "train @/TINY --pool diff --json --device emulated " QUICK },
+        { "train @/TINY --pool gmt --json " QUICK, "train @/TINY --pool gmt --json --device emulated " QUICK },
     };
     for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
         mp_spawned here = expect(0, line[i][0], NULL), there = expect(0, line[i][1], "device: emulated GPU");

@@ -331,6 +331,16 @@ void run_rank(const mp_kernels *k, mp_rig *r, trace *t)
     trace_ints(t, keep, (size_t)keep_ptr[B]);
 }
 
+void run_take_ints(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int n = size(r), m = 1 + size(r), *out = room((size_t)n, sizeof *out), *from = room((size_t)m, sizeof *from);
+    int *which = room((size_t)n, sizeof *which);
+    for (int i = 0; i < m; i++) from[i] = 3 * i + small(r);
+    for (int i = 0; i < n; i++) which[i] = coin(r) ? mp_rng_below(&r->rng, m) : -1;
+    k->take_ints(out, from, which, n);
+    trace_ints(t, out, (size_t)n);
+}
+
 /* Some nodes of each graph, in any order. */
 static int *some_kept(mp_rig *r, const mp_graph *g, int **keep_ptr)
 {
@@ -446,6 +456,26 @@ void run_window_order(const mp_kernels *k, mp_rig *r, trace *t)
     float *to = reals(r, n);
     k->window_order(to, reals(r, n), coin(r), channels, width, out);
     trace_reals(t, to, n);
+}
+
+void run_max_pairs(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), channels = 1 + small(r), places = small(r), C = places * channels,
+        C_in = (2 * places + 1) * channels;
+    float *out = reals(r, area(N, C));
+    int *arg = room(area(N, C), sizeof *arg);
+    k->max_pairs(out, arg, reals(r, area(N, C_in)), N, C, C_in, channels);
+    trace_reals(t, out, area(N, C));
+    trace_ints(t, arg, area(N, C));
+}
+
+void run_max_pairs_bwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int N = size(r), C = small(r), C_in = 2 * C + 1, *arg = room(area(N, C), sizeof *arg);
+    for (size_t i = 0; i < area(N, C); i++) arg[i] = 2 * (int)(i % (size_t)C) + coin(r);
+    float *dX = reals(r, area(N, C_in));
+    k->max_pairs_bwd(dX, reals(r, area(N, C)), arg, N, C, C_in);
+    trace_reals(t, dX, area(N, C_in));
 }
 
 void run_flip_places(const mp_kernels *k, mp_rig *r, trace *t)

@@ -620,6 +620,28 @@ void run_bias_rows(const mp_kernels *k, mp_rig *r, trace *t)
     trace_reals(t, y, area(N, C));
 }
 
+void run_lstm_fwd(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int B = small(r), H = size(r);
+    size_t n = area(B, H);
+    float *h = reals(r, n), *cell = reals(r, n), *gate = reals(r, 4 * n), *squash = reals(r, n);
+    k->lstm_fwd(h, cell, gate, squash, reals(r, 4 * n), coin(r) ? reals(r, n) : NULL, B, H);
+    trace_reals(t, h, n);
+    trace_reals(t, cell, n);
+    trace_reals(t, gate, 4 * n);
+    trace_reals(t, squash, n);
+}
+
+/* Windows that overlap, touch, and leave gaps. */
+void run_windows_add(const mp_kernels *k, mp_rig *r, trace *t)
+{
+    int span = 1 + small(r), step = 1 + small(r), places = size(r);
+    size_t n = places ? area(places - 1, step) + (size_t)span : 0;
+    float *dX = reals(r, n);
+    k->windows_add(dX, reals(r, area(places, span)), step, places, span);
+    trace_reals(t, dX, n);
+}
+
 void run_cut_loss_bwd(const mp_kernels *k, mp_rig *r, trace *t)
 {
     int B, K = small(r), *ptr = ranges(r, &B);

@@ -87,9 +87,11 @@ mp_mat *mp_conv1d(mp_ctx *c, mp_mat *x, int channels, mp_mat *w, mp_mat *b, int 
     struct conv1d a = { out, x, w, b, channels, width, stride, places, relu };
     mp_arena_mark here = mp_arena_here(mp_elements(c));
     mp_real *v = windowed(c, w, channels, width), *work = work_for(c, places, span, O);
-    for (int r = 0; r < x->rows; r++)
+    for (int r = 0; r < x->rows; r++) {
+        if (r > 0) mp_op_beside(c);
         c->k->gemm(out->v + (size_t)r * (size_t)out->cols, windows(&a, r, false), (mp_operand){ v, O, false }, places,
                    O, span, b->v, false, relu, work);
+    }
     mp_arena_back(mp_elements(c), here);
     c->flops += 2.0 * x->rows * places * O * span;
     MP_RECORD(c, conv1d_back, struct conv1d, out, x, w, b, channels, width, stride, places, relu);

@@ -207,7 +207,7 @@ static void nothing_of_a_run_depends_on_the_others_of_its_group(void **state)
     enum { MOST = 7 };
     static const int sizes[] = { 2, MOST };
     static const char *const beside[MOST] = {
-        "pool=topk", "pool=diff clusters=3", "pool=sag" MID, "pool=mem", "pool=asap", "pool=gmt", "pool=sort"
+        "pool=topk", "pool=diff clusters=3", ("pool=sag" MID), "pool=mem", "pool=asap", "pool=gmt", "pool=sort"
     };
     const fixture *f = *state;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {

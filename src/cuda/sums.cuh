@@ -12,6 +12,13 @@ MP_DEVICE void add_four(four *acc, float a, const four &x)
     for (int i = 0; i < 4; i++) acc->v[i] = fma1(a, x.v[i], acc->v[i]);
 }
 
+/* Rows v .. v+n-1 of column j of X, which has N rows and C columns: all on their way at once. What is beyond is 0. */
+template <int n> MP_DEVICE void rows_ahead(float *x, const float *X, int v, int N, int C, size_t j)
+{
+    MP_UNROLL
+    for (int q = 0; q < n; q++) x[q] = v + q < N ? X[area(v + q, C) + j] : 0;
+}
+
 /* ---- neighbours: an item is four columns of a row */
 struct kernel_agg : by_item<kernel_agg, mp_call_agg> {
     static const int at_once = 5; /* blocks: rows of neighbours are far away, and many must be on their way */
@@ -152,21 +159,15 @@ struct kernel_sparse_bwd {
         return c.N > 0 ? 1 : 0;
     }
 
-    MP_DEVICE void fetch(float *dy, const call &c, int v, int j)
-    {
-        MP_UNROLL
-        for (int q = 0; q < ahead; q++) dy[q] = v + q < c.N ? c.dY[area(v + q, c.C) + (size_t)j] : 0;
-    }
-
     /* The nonzeros of columns from .. from+n-1 times column j of dY, into acc, whose rows are `ld` apart. */
     MP_DEVICE void down(float *acc, int ld, int *touched, const call &c, int from, int n, int j)
     {
         float dy[ahead], next[ahead];
-        fetch(next, c, 0, j);
+        rows_ahead<ahead>(next, c.dY, 0, c.N, c.C, (size_t)j);
         for (int v0 = 0; v0 < c.N; v0 += ahead) {
             MP_UNROLL
             for (int q = 0; q < ahead; q++) dy[q] = next[q];
-            fetch(next, c, v0 + ahead, j);
+            rows_ahead<ahead>(next, c.dY, v0 + ahead, c.N, c.C, (size_t)j);
             MP_UNROLL
             for (int q = 0; q < ahead; q++) {
                 if (v0 + q >= c.N) break;
@@ -419,20 +420,14 @@ template <class K, class C_> struct by_column {
 };
 
 struct kernel_col_sum : by_column<kernel_col_sum, mp_call_col_sum> {
-    MP_DEVICE void fetch(float *x, const call &c, int v, size_t j)
-    {
-        MP_UNROLL
-        for (int q = 0; q < ahead; q++) x[q] = v + q < c.N ? c.X[area(v + q, c.C) + j] : 0;
-    }
-
     template <class T> MP_DEVICE T down(T sum, const call &c, size_t j)
     {
         float x[ahead], next[ahead];
-        fetch(next, c, 0, j);
+        rows_ahead<ahead>(next, c.X, 0, c.N, c.C, j);
         for (int v0 = 0; v0 < c.N; v0 += ahead) {
             MP_UNROLL
             for (int q = 0; q < ahead; q++) x[q] = next[q];
-            fetch(next, c, v0 + ahead, j);
+            rows_ahead<ahead>(next, c.X, v0 + ahead, c.N, c.C, j);
             MP_UNROLL
             for (int q = 0; q < ahead; q++)
                 if (v0 + q < c.N) sum += (T)x[q];
@@ -458,12 +453,8 @@ struct kernel_relu_col_sum : by_column<kernel_relu_col_sum, mp_call_relu_col_sum
     /* Both are read whatever the other says: a read that waits for another one takes twice as long. */
     MP_DEVICE void fetch(rows *x, const call &c, int v, size_t j)
     {
-        MP_UNROLL
-        for (int q = 0; q < ahead; q++) {
-            bool inside = v + q < c.N;
-            x->y[q] = inside ? c.Y[area(v + q, c.C) + j] : 0;
-            x->d[q] = inside ? c.dY[area(v + q, c.C) + j] : 0;
-        }
+        rows_ahead<ahead>(x->y, c.Y, v, c.N, c.C, j);
+        rows_ahead<ahead>(x->d, c.dY, v, c.N, c.C, j);
     }
 
     MP_DEVICE void column(const call &c, size_t j)

@@ -82,16 +82,8 @@ void run_edges_give(const mp_kernels *k, mp_rig *r, trace *t)
 /* ---- clusters */
 static int *keep_some(mp_rig *r, const mp_graph *g, int *keep_ptr)
 {
-    int *keep = ints((size_t)g->nodes), n = 0;
-    double share = mp_rng_unit(&r->rng);
-    keep_ptr[0] = 0;
-    for (int b = 0; b < g->graphs; b++) {
-        int first = n;
-        for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++)
-            if (mp_rng_unit(&r->rng) < share) keep[n++] = v;
-        mp_rng_shuffle(&r->rng, keep + first, n - first);
-        keep_ptr[b + 1] = n;
-    }
+    int *keep = ints((size_t)g->nodes);
+    mp_rig_keep(r, g, mp_rng_unit(&r->rng), keep, keep_ptr);
     return keep;
 }
 

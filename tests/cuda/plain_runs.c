@@ -344,15 +344,9 @@ void run_take_ints(const mp_kernels *k, mp_rig *r, trace *t)
 /* Some nodes of each graph, in any order. */
 static int *some_kept(mp_rig *r, const mp_graph *g, int **keep_ptr)
 {
-    int *keep = room((size_t)g->nodes, sizeof *keep), *left = MP_NEW(r->memory, int, g->nodes);
+    int *keep = room((size_t)g->nodes, sizeof *keep);
     *keep_ptr = room((size_t)g->graphs + 1, sizeof(int));
-    for (int b = 0; b < g->graphs; b++) {
-        int from = g->node_ptr[b], n = g->node_ptr[b + 1] - from, count = mp_rng_below(&r->rng, n + 1);
-        for (int i = 0; i < n; i++) left[i] = from + i;
-        mp_rng_shuffle(&r->rng, left, n);
-        memcpy(keep + (*keep_ptr)[b], left, (size_t)count * sizeof *keep);
-        (*keep_ptr)[b + 1] = (*keep_ptr)[b] + count;
-    }
+    mp_rig_keep(r, g, mp_rng_unit(&r->rng), keep, *keep_ptr);
     return keep;
 }
 

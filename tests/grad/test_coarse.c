@@ -59,20 +59,6 @@ static void same(const result *a, const result *b, int strengths, int edges)
     if (a->dw) must_be_equal(a->dw, b->dw, (size_t)edges * sizeof(mp_real));
 }
 
-static void keep_some(mp_rig *r, const mp_graph *g, int *keep, int *keep_ptr)
-{
-    double share = mp_rng_between(&r->rng, 0.1, 1);
-    int n = 0;
-    keep_ptr[0] = 0;
-    for (int b = 0; b < g->graphs; b++) {
-        int first = n;
-        for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++)
-            if (mp_rng_unit(&r->rng) < share) keep[n++] = v;
-        mp_rng_shuffle(&r->rng, keep + first, n - first);
-        keep_ptr[b + 1] = n;
-    }
-}
-
 static void who_cannot_look_gets_the_same_coarse_graph(void **state)
 {
     (void)state;
@@ -88,7 +74,7 @@ static void who_cannot_look_gets_the_same_coarse_graph(void **state)
         mp_with_loops(&here, &g, &looped, &from);
         if (i % 2) looped.w = mp_rig_weights(&r, &looped);
         int *keep = MP_NEW(r.memory, int, g.nodes + 1);
-        keep_some(&r, &looped, keep, keep_ptr);
+        mp_rig_keep(&r, &looped, mp_rng_between(&r.rng, 0.1, 1), keep, keep_ptr);
         mp_assign t;
         mp_assign_rows(&here, &looped, keep, keep_ptr[GRAPHS], &t);
         mp_mat *alpha = mp_rig_mat(&r, looped.edges, 1);

@@ -160,3 +160,15 @@ void mp_rig_params(mp_rig *r, mp_params *p)
             p->theta[q->offset + k] *= (mp_real)(1 / sqrt((double)q->rows)); /* outputs of order one */
     }
 }
+
+void mp_rig_keep(mp_rig *r, const mp_graph *g, double share, int *keep, int *keep_ptr)
+{
+    keep_ptr[0] = 0;
+    for (int b = 0; b < g->graphs; b++) {
+        int first = keep_ptr[b], n = 0;
+        for (int v = g->node_ptr[b]; v < g->node_ptr[b + 1]; v++)
+            if (mp_rng_unit(&r->rng) < share) keep[first + n++] = v;
+        mp_rng_shuffle(&r->rng, keep + first, n);
+        keep_ptr[b + 1] = first + n;
+    }
+}

@@ -34,6 +34,9 @@ const mp_sparse *mp_rig_attributes(mp_rig *r, const mp_graph *g, int cols, mp_ri
 /* The same nodes renumbered: old node v becomes to[v], within its graph. Weights go along. */
 mp_graph mp_rig_renumber(mp_rig *r, const mp_graph *g, const int *to);
 
+/* Each node with chance `share`, those of a graph in any order: keep_ptr[b] .. keep_ptr[b+1]-1 are of graph b. Room for all. */
+void mp_rig_keep(mp_rig *r, const mp_graph *g, double share, int *keep, int *keep_ptr);
+
 /* `n` nodes as a dense matrix: at[v * n + u] is the place of the edge u -> v, or -1. */
 int *mp_rig_dense(mp_rig *r, const mp_graph *g);
 

@@ -352,6 +352,24 @@ static void sheets_of_a_lane_take_turns(void **state)
     mp_lane_free(l);
 }
 
+/* It may be busy with something else for hours. */
+static void a_lane_that_says_nothing_holds_nobody_up(void **state)
+{
+    const fixture *f = *state;
+    mp_lane *silent = mp_lane_new(f->group), *l = mp_lane_new(f->group);
+    float *x = MP_NEW_RAW(mp_lane_kept(l), float, N), back = 0;
+    alarm(20); /* instead of waiting for it */
+    mp_lane_begin(l);
+    mp_lane_queue(l);
+    mp_lane_kernels()->fill(x, 3, N);
+    mp_lane_submit(l);
+    assert_int_equal(mp_lane_get(l, &back, x, sizeof back), MP_OK);
+    alarm(0);
+    assert_true(back == 3);
+    mp_lane_free(l);
+    mp_lane_free(silent);
+}
+
 static long launches_of(const mp_group *g, const char *kernel)
 {
     const char *name;
@@ -405,6 +423,7 @@ int main(void)
         cmocka_unit_test(what_a_gpu_lacks_is_named_before_the_work),
         cmocka_unit_test(a_device_that_refuses_is_an_error_with_its_reason),
         cmocka_unit_test(sheets_of_a_lane_take_turns),
+        cmocka_unit_test(a_lane_that_says_nothing_holds_nobody_up),
         cmocka_unit_test(ops_of_shards_are_launched_together),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,4 +1,4 @@
-/* baselines.cuh - what the baselines compute besides: gates of sequences, heads, windows, shares of dense rows, blocks, closeness to keys,
+/* baselines.cuh - what the baselines compute besides: gates of sequences, heads, windows, shares of dense rows, blocks,
  * losses of clusterings. A thread has an element, a row or a graph, and its sums are the processor's.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_CUDA_BASELINES_CUH
@@ -377,94 +377,6 @@ struct kernel_cut_loss_bwd {
                     c.dS[area(v, c.K) + (size_t)k] = fma1(a, s[k], c.dS[area(v, c.K) + (size_t)k]);
                 if (c.dd) c.dd[v] += t0 * (float)squares(s, (size_t)c.K);
             }
-        }
-    }
-};
-
-/* ---- closeness to the keys of a memory. Rounding may leave a distance below 0. */
-struct kernel_closeness : by_item<kernel_closeness, mp_call_closeness> {
-    MP_BOTH size_t items(const call &c)
-    {
-        return area(c.N, c.H);
-    }
-
-    MP_DEVICE void one(const call &c, size_t i)
-    {
-        int v = (int)(i / (size_t)c.H), h = (int)(i % (size_t)c.H);
-        float *row = c.u + area(v, c.H * c.K), all = 0;
-        for (int j = h * c.K; j < (h + 1) * c.K; j++) {
-            float d = c.x2[v] - 2 * row[j] + c.key2[j];
-            row[j] = 1 / (1 + (d > 0 ? d : 0));
-            all += row[j];
-        }
-        c.sum[i] = all;
-    }
-};
-
-struct kernel_head_weights : by_item<kernel_head_weights, mp_call_head_weights> {
-    MP_BOTH size_t items(const call &c)
-    {
-        return (size_t)c.N;
-    }
-
-    MP_DEVICE void one(const call &c, size_t v)
-    {
-        c.out[v] = c.mix[c.h] / c.sum[v * (size_t)c.H + (size_t)c.h];
-    }
-};
-
-/* A thread has a row or a column. */
-struct kernel_minus_sums : by_item<kernel_minus_sums, mp_call_minus_sums> {
-    MP_BOTH size_t items(const call &c)
-    {
-        return (size_t)c.N + (size_t)c.C;
-    }
-
-    MP_DEVICE void one(const call &c, size_t i)
-    {
-        float sum = 0;
-        if (i < (size_t)c.N) {
-            for (int j = 0; j < c.C; j++) sum += c.X[i * (size_t)c.C + (size_t)j];
-            c.rows[i] = -sum;
-        } else {
-            size_t j = i - (size_t)c.N;
-            for (int v = 0; v < c.N; v++) sum += c.X[area(v, c.C) + j];
-            c.cols[j] = -sum;
-        }
-    }
-};
-
-/* An item is a row of a head; the last H are the slopes of the mix. */
-struct kernel_closeness_bwd : by_item<kernel_closeness_bwd, mp_call_closeness_bwd> {
-    MP_BOTH size_t items(const call &c)
-    {
-        return area(c.N, c.H) + (size_t)c.H;
-    }
-
-    MP_DEVICE float along(const call &c, int v, int h)
-    {
-        const float *d = c.dout + area(v, c.K), *u = c.u + area(v, c.H * c.K) + area(h, c.K);
-        float scale = 1 / c.sum[area(v, c.H) + (size_t)h], sum = 0;
-        for (int j = 0; j < c.K; j++) sum += d[j] * u[j] * scale;
-        return sum;
-    }
-
-    MP_DEVICE void one(const call &c, size_t i)
-    {
-        int v = (int)(i / (size_t)c.H), h = (int)(i % (size_t)c.H);
-        if (v == c.N) {
-            if (!c.dmix) return;
-            float sum = c.dmix[h];
-            for (int w = 0; w < c.N; w++) sum += along(c, w, h);
-            c.dmix[h] = sum;
-            return;
-        }
-        const float *d = c.dout + area(v, c.K);
-        size_t first = area(v, c.H * c.K) + area(h, c.K);
-        float scale = 1 / c.sum[i], middle = along(c, v, h);
-        for (int j = 0; j < c.K; j++) {
-            float near = c.u[first + (size_t)j];
-            c.e[first + (size_t)j] = 2 * near * near * c.mix[h] * (d[j] - middle) * scale;
         }
     }
 };

@@ -241,7 +241,7 @@
     ROW(closeness_bwd) ROW(ortho_loss) ROW(link_loss) ROW(entropy_loss) ROW(entropy_loss_bwd) ROW(kl_loss) ROW(range_sizes) ROW(range_counts) ROW(column) ROW(column_put) \
     ROW(either) ROW(share_weights) ROW(share_weights_bwd) ROW(hat_weights)
 /* What the device has for calls of a certain shape instead (mp_device.blocks). */
-#define MP_CUDA_SHAPES(ROW) ROW(gemm_small) ROW(gemm_narrow) ROW(gemm_tall) ROW(blocks_narrow) ROW(blocks_tall)
+#define MP_CUDA_SHAPES(ROW) ROW(gemm_small) ROW(gemm_few) ROW(gemm_narrow) ROW(gemm_tall) ROW(blocks_narrow) ROW(blocks_tall)
 #define MP_CUDA_ALL(ROW)    MP_CUDA_LIST(ROW) MP_CUDA_SHAPES(ROW)
 /* clang-format on */
 
@@ -259,7 +259,7 @@ typedef enum mp_cuda_kernel {
         MP_CALL_##name(MP_CALL_FIELD, MP_CALL_FIELD, MP_CALL_FIELD, MP_CALL_FIELD, MP_CALL_END);                       \
     } mp_call_##name;
 MP_CUDA_LIST(MP_CALL_STRUCT)
-typedef mp_call_gemm mp_call_gemm_small, mp_call_gemm_narrow, mp_call_gemm_tall;
+typedef mp_call_gemm mp_call_gemm_small, mp_call_gemm_few, mp_call_gemm_narrow, mp_call_gemm_tall;
 typedef mp_call_gemm_blocks mp_call_blocks_narrow, mp_call_blocks_tall;
 
 #endif

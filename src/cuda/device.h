@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* Of mp_device and all it reads: another number, another layout. */
-#define MP_DEVICE_ABI    2
+#define MP_DEVICE_ABI    3
 #define MP_DEVICE_SYMBOL "mp_cuda_plugin" /* the one name that the module shows: an mp_device */
 
 enum { MP_STREAMS = 4, MP_STAMPS = 4096 };
@@ -48,8 +48,9 @@ typedef struct mp_device {
     const char *(*fill)(int stream, void *device, int byte, size_t bytes);
 
     /* The blocks that a call of the kernel needs; 0: there is nothing to do, and it may be left out. Its pointers are those of
-     * the device already; nothing is read through them. The kernel may become another one, made for calls of that shape. */
-    int (*blocks)(mp_cuda_kernel *kernel, const void *call);
+     * the device already; nothing is read through them. The kernel may become another one, made for calls of that shape, or for
+     * launches of few calls; runs: how many go on side by side, so that each has a call like it. */
+    int (*blocks)(mp_cuda_kernel *kernel, const void *call, int runs);
     const char *(*launch)(int stream, const mp_launch *what);
 
     const char *(*after)(int stream, int other); /* what comes next in `stream` waits for all that is in `other` now */

@@ -126,29 +126,58 @@ struct kernel_add_all : by_element<kernel_add_all, mp_call_add_all> {
     }
 };
 
-/* One chain, so one thread. */
-struct kernel_square_sum : by_item<kernel_square_sum, mp_call_square_sum> {
-    MP_BOTH size_t items(const call &c)
+/* One chain, so one thread; the others fetch the numbers and square them, while it adds up those before. */
+struct kernel_square_sum {
+    typedef mp_call_square_sum call;
+    static const int threads = 256, at_once = 1, each = 8, some = each * threads;
+
+    static int blocks(const call &c)
     {
         (void)c;
         return 1;
     }
 
-    MP_DEVICE void one(const call &c, size_t i)
+    struct own {
+        float x[each];
+    };
+
+    MP_DEVICE void fetch(own *o, const call &c, size_t from, int t)
     {
-        (void)i;
-        const int ahead = 16;
-        double sum = 0;
-        size_t k = 0;
-        for (; k + ahead <= c.n; k += ahead) {
-            float x[ahead];
-            MP_UNROLL
-            for (int q = 0; q < ahead; q++) x[q] = c.x[k + (size_t)q];
-            MP_UNROLL
-            for (int q = 0; q < ahead; q++) sum += (double)x[q] * (double)x[q];
+        MP_UNROLL
+        for (int q = 0; q < each; q++) {
+            size_t k = from + (size_t)(q * threads + t);
+            o->x[q] = k < c.n ? c.x[k] : 0;
         }
-        for (; k < c.n; k++) sum += (double)c.x[k] * (double)c.x[k];
-        *c.out = sum;
+    }
+
+    MP_DEVICE void run(const call &call_, int block)
+    {
+        const call c = call_;
+        (void)block;
+        MP_SHARED double square[some], sum;
+        MP_OWN(own, mine);
+        MP_PHASE(t)
+        {
+            if (t == 0) sum = 0;
+            fetch(&MP_MINE(mine), c, 0, t);
+        }
+        for (size_t from = 0; from < c.n; from += some) {
+            MP_PHASE(t)
+            {
+                MP_UNROLL
+                for (int q = 0; q < each; q++)
+                    square[q * threads + t] = (double)MP_MINE(mine).x[q] * (double)MP_MINE(mine).x[q];
+            }
+            MP_PHASE(t)
+            {
+                fetch(&MP_MINE(mine), c, from + some, t);
+                if (t == 0) sum = in_order(sum, square, (int)(c.n - from < some ? c.n - from : some));
+            }
+        }
+        MP_ALONE(t)
+        {
+            if (t == 0) *c.out = sum;
+        }
     }
 };
 

@@ -1,5 +1,5 @@
 /* gemm.cuh - dense products C = A B, C = A^T B, C = A B^T with the processor's bits: each element is one chain of fused multiply-adds
- * over k upwards (gemm_thin.cuh has those with few columns).
+ * over k upwards (gemm_thin.cuh has those with few columns, gemm_few.cuh those of few tiles).
  *
  * A block computes a tile of C. Eight steps of k of both operands lie in shared memory, twice: while a tile is
  * being used the next one is on its way from memory to registers. A thread has up to 8 x 8 chains in registers, in two groups
@@ -9,7 +9,7 @@
 #ifndef MP_CUDA_GEMM_CUH
 #define MP_CUDA_GEMM_CUH
 
-#include "cuda/grid.cuh"
+#include "cuda/gemm_few.cuh"
 
 struct product_tiles {
     typedef mp_call_gemm call;
@@ -29,11 +29,15 @@ struct product_tiles {
         return o.ld % 4 == 0 && side_by_side % 4 == 0 && in_fours(o.p);
     }
 
-    /* Whether the product is large and everything lies in fours. */
+    MP_BOTH bool lies_in_fours(const call &c)
+    {
+        return in_lines(c.A, c.A.flip ? c.M : c.K) && in_lines(c.B, c.B.flip ? c.K : c.N) && c.N % 4 == 0 &&
+               in_fours(c.C);
+    }
+
     MP_BOTH bool is_large(const call &c)
     {
-        return c.M > 64 && c.N > 64 && in_lines(c.A, c.A.flip ? c.M : c.K) && in_lines(c.B, c.B.flip ? c.K : c.N) &&
-               c.N % 4 == 0 && in_fours(c.C);
+        return c.M > 64 && c.N > 64 && lies_in_fours(c);
     }
 
     static int tiles(const call &c, size_t of)
@@ -256,10 +260,14 @@ struct kernel_gemm_small : product_tiles {
     }
 };
 
-/* The kernel that executes a product. */
-inline mp_cuda_kernel gemm_shape(const mp_call_gemm &c)
+enum { FEW_TILES = 32 }; /* of 128 x 128: fewer in a launch leave most of a GPU without work */
+
+/* The kernel that executes a product, which `runs` runs have side by side. */
+inline mp_cuda_kernel gemm_shape(const mp_call_gemm &c, int runs)
 {
     if (c.N <= MP_NARROW && c.K > 0) return c.A.flip ? MP_CUDA_gemm_tall : MP_CUDA_gemm_narrow;
+    if (product_tiles::lies_in_fours(c) && (int64_t)product_tiles::tiles(c, 128) * runs <= FEW_TILES)
+        return MP_CUDA_gemm_few;
     return product_tiles::is_large(c) ? MP_CUDA_gemm : MP_CUDA_gemm_small;
 }
 

@@ -89,17 +89,18 @@ struct kernel_gemm_narrow {
     }
 };
 
-/* A flipped, which makes a few long chains: `depth` steps of k of both operands lie in shared memory, twice, so that many rows are on
- * their way while the chains of 128 rows of C go on. */
+/* A flipped, which makes a few long chains: a block has 32 rows of C. `depth` steps of k of both operands lie in shared memory, and as
+ * many are on their way while the chains go on. */
 struct kernel_gemm_tall {
     typedef mp_call_gemm call;
-    static const int threads = 256, at_once = 3, wide = 128, depth = 32;
-    static const int each = wide * depth / threads;       /* elements of A that a thread fetches */
-    static const int chains = MP_NARROW * wide / threads; /* columns of C that a thread has, two apart */
-    static_assert(depth * MP_NARROW <= threads, "an element of B each");
+    static const int threads = 128, at_once = 4, wide = 32, depth = 128;
+    static const int each = wide * depth / threads,
+                     each_b = MP_NARROW * depth / threads; /* elements that a thread fetches */
+    static const int chains = 4;                           /* columns of C that a thread has; some threads have none */
+    static_assert(wide * MP_NARROW / chains <= threads, "columns of C");
 
     struct own {
-        float a[each], b, acc[chains];
+        float a[each], b[each_b], acc[chains];
     };
 
     static int blocks(const call &c)
@@ -114,42 +115,43 @@ struct kernel_gemm_tall {
             int k = k0 + (q * threads + t) / wide;
             o->a[q] = k < c.K && i < c.M ? c.A.p[area(k, c.A.ld) + (size_t)i] : 0;
         }
-        int k = k0 + t / MP_NARROW, j = t % MP_NARROW;
-        o->b = k < c.K && j < c.N ? element_of_b(c, k, j) : 0;
+        MP_UNROLL
+        for (int q = 0; q < each_b; q++) {
+            int k = k0 + (q * threads + t) / MP_NARROW, j = t % MP_NARROW;
+            o->b[q] = k < c.K && j < c.N ? element_of_b(c, k, j) : 0;
+        }
     }
 
     MP_DEVICE void place(float *As, float *Bs, const own *o, int t)
     {
         MP_UNROLL
         for (int q = 0; q < each; q++) As[q * threads + t] = o->a[q];
-        Bs[t] = o->b;
+        MP_UNROLL
+        for (int q = 0; q < each_b; q++) Bs[q * threads + t] = o->b[q];
     }
 
-    MP_DEVICE void step(own *o, const float *As, const float *Bs, int k, int N, int t)
+    /* Columns that C does not have are computed too, from zeros, and go nowhere. */
+    MP_DEVICE void step(own *o, const float *As, const float *Bs, int k, int t)
     {
         float x = As[k * wide + t % wide];
+        four b = load4(Bs + k * MP_NARROW + t / wide * chains);
         MP_UNROLL
-        for (int q = 0; q < chains; q++) {
-            int j = t / wide + threads / wide * q;
-            if (j < N) o->acc[q] = fma1(x, Bs[k * MP_NARROW + j], o->acc[q]);
-        }
+        for (int q = 0; q < chains; q++) o->acc[q] = fma1(x, b.v[q], o->acc[q]);
     }
 
     MP_DEVICE void run(const call &call_, int block)
     {
         const call c = call_;
-        MP_SHARED float As[2][wide * depth], Bs[2][depth * MP_NARROW];
+        alignas(16) MP_SHARED float As[wide * depth], Bs[depth * MP_NARROW];
         MP_OWN(own, mine);
-        int now = 0;
         MP_PHASE(t)
         {
             own *o = &MP_MINE(mine);
             int i = block * wide + t % wide;
             fetch(o, c, i, 0, t);
-            place(As[0], Bs[0], o, t);
             MP_UNROLL
             for (int q = 0; q < chains; q++) {
-                int j = t / wide + threads / wide * q;
+                int j = t / wide * chains + q;
                 bool inside = i < c.M && j < c.N;
                 o->acc[q] = !inside ? 0 : c.add ? c.C[area(i, c.N) + (size_t)j] : c.bias ? c.bias[j] : 0;
             }
@@ -157,17 +159,19 @@ struct kernel_gemm_tall {
         for (int k0 = 0; k0 < c.K; k0 += depth) {
             MP_PHASE(t)
             {
-                own *o = &MP_MINE(mine);
-                bool more = k0 + depth < c.K;
-                if (more) fetch(o, c, block * wide + t % wide, k0 + depth, t);
-                if (more) {
-                    MP_UNROLL
-                    for (int k = 0; k < depth; k++) step(o, As[now], Bs[now], k, c.N, t);
-                } else
-                    for (int k = 0; k < c.K - k0; k++) step(o, As[now], Bs[now], k, c.N, t);
-                if (more) place(As[1 - now], Bs[1 - now], o, t);
+                place(As, Bs, &MP_MINE(mine), t);
             }
-            now = 1 - now;
+            MP_PHASE(t)
+            {
+                own *o = &MP_MINE(mine);
+                if (k0 + depth < c.K) fetch(o, c, block * wide + t % wide, k0 + depth, t);
+                if (t / wide * chains >= c.N) continue;
+                if (k0 + depth <= c.K) {
+                    MP_UNROLL_BY(16)
+                    for (int k = 0; k < depth; k++) step(o, As, Bs, k, t);
+                } else
+                    for (int k = 0; k < c.K - k0; k++) step(o, As, Bs, k, t);
+            }
         }
         MP_ALONE(t)
         {
@@ -175,7 +179,7 @@ struct kernel_gemm_tall {
             int i = block * wide + t % wide;
             MP_UNROLL
             for (int q = 0; q < chains; q++) {
-                int j = t / wide + threads / wide * q;
+                int j = t / wide * chains + q;
                 if (i < c.M && j < c.N) c.C[area(i, c.N) + (size_t)j] = c.relu ? relu1(o->acc[q]) : o->acc[q];
             }
         }

@@ -29,6 +29,8 @@
 #define MP_OWN(type, name) type name[1]
 #define MP_MINE(name)      name[0]
 #define MP_UNROLL          _Pragma("unroll")
+#define MP_PRAGMA(x)       _Pragma(#x)
+#define MP_UNROLL_BY(n)    MP_PRAGMA(unroll n)
 #else
 #define MP_DEVICE    static inline
 #define MP_DEVICE_OF inline
@@ -39,6 +41,7 @@
 #define MP_OWN(type, name) type name[threads]
 #define MP_MINE(name)      name[t]
 #define MP_UNROLL
+#define MP_UNROLL_BY(n)
 #endif
 
 #ifndef __CUDACC__
@@ -113,6 +116,30 @@ MP_DEVICE void store4(float *p, const four &x)
     *(float4 *)p = make_float4(x.v[0], x.v[1], x.v[2], x.v[3]);
 #else
     for (int i = 0; i < 4; i++) p[i] = x.v[i];
+#endif
+}
+
+/* Two that begin at a multiple of 8 bytes. */
+struct two {
+    float v[2];
+};
+
+MP_DEVICE two load2(const float *p)
+{
+#ifdef __CUDA_ARCH__
+    float2 x = *(const float2 *)p;
+    return two{ { x.x, x.y } };
+#else
+    return two{ { p[0], p[1] } };
+#endif
+}
+
+MP_DEVICE void store2(float *p, const two &x)
+{
+#ifdef __CUDA_ARCH__
+    *(float2 *)p = make_float2(x.v[0], x.v[1]);
+#else
+    for (int i = 0; i < 2; i++) p[i] = x.v[i];
 #endif
 }
 
@@ -232,6 +259,22 @@ MP_DEVICE int range_of(const int *ptr, int n, int at)
             to = middle;
     }
     return from;
+}
+
+/* sum, and the numbers x[0..n-1] in their order; x lies in shared memory, and many are read at a time. */
+template <class T> MP_DEVICE T in_order(T sum, const T *x, int n)
+{
+    const int ahead = 32;
+    int i = 0;
+    for (; i + ahead <= n; i += ahead) {
+        T y[ahead];
+        MP_UNROLL
+        for (int q = 0; q < ahead; q++) y[q] = x[i + q];
+        MP_UNROLL
+        for (int q = 0; q < ahead; q++) sum += y[q];
+    }
+    for (; i < n; i++) sum += x[i];
+    return sum;
 }
 
 /* Sixteen lanes folded 8, 4, 2, 1 apart. */

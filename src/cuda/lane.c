@@ -222,11 +222,21 @@ mp_err mp_lane_wait(mp_lane *l)
     return all;
 }
 
+static int lanes_of(mp_group *g)
+{
+    int n = 0;
+    pthread_mutex_lock(&g->lock);
+    for (const mp_lane *l = g->lanes; l; l = l->next) n++;
+    pthread_mutex_unlock(&g->lock);
+    return n;
+}
+
 void mp_lane_begin(mp_lane *l)
 {
     mp_sheet *s = &l->sheet[l->now];
     mp_assert(s->state == MP_SHEET_FREE);
     l->filled++;
+    l->beside = lanes_of(l->group);
     sweep(l, l->filled - MP_SHEETS);
     mp_arena_reset(mp_lane_structure(l));
     if (!s->calls) s->calls = arena_of(l, get_structure);

@@ -54,6 +54,7 @@ struct mp_lane {
     mp_sheet sheet[MP_SHEETS];
     int now;      /* the sheet that is filled now, or next */
     long filled;  /* sheets that were begun */
+    int beside;   /* lanes of the group when the last one was */
     bool resting; /* under the lock: its thread waits for a sheet that is under way */
     mp_range *range;
     int ranges, range_cap;

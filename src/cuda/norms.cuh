@@ -1,38 +1,9 @@
-/* norms.cuh - BatchNorm, LayerNorm, PReLU, losses of single numbers, and sums in double. Chains are the processor's.
+/* norms.cuh - BatchNorm, PReLU, losses of single numbers, and sums in double (columns.cuh has those of columns). Chains are the processor's.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_CUDA_NORMS_CUH
 #define MP_CUDA_NORMS_CUH
 
-#include "cuda/sums.cuh"
-
-struct kernel_col_stats : by_column<kernel_col_stats, mp_call_col_stats> {
-    MP_DEVICE void column(const call &c, size_t j)
-    {
-        double mean = 0, var = 0;
-        for (int v = 0; v < c.N; v++) mean += (double)c.X[area(v, c.C) + j];
-        mean /= c.N;
-        for (int v = 0; v < c.N; v++) {
-            double d = (double)c.X[area(v, c.C) + j] - mean;
-            var += d * d;
-        }
-        c.stat[j] = mean;
-        c.stat[(size_t)c.C + j] = var / c.N;
-    }
-};
-
-struct kernel_col_pair : by_column<kernel_col_pair, mp_call_col_pair> {
-    MP_DEVICE void column(const call &c, size_t j)
-    {
-        double both = 0, one = 0;
-        for (int v = 0; v < c.N; v++) {
-            double x = (double)c.X[area(v, c.C) + j];
-            both += x * (double)c.Y[area(v, c.C) + j];
-            one += x;
-        }
-        c.sum[j] = both;
-        c.sum[(size_t)c.C + j] = one;
-    }
-};
+#include "cuda/grid.cuh"
 
 template <class K, class C> struct by_place : by_item<K, C, 4> {
     MP_BOTH size_t items(const C &c)

@@ -35,7 +35,7 @@ static void note(mp_cuda_kernel kernel, const void *call, size_t bytes)
     mp_assert(mp_lane_here != NULL);
     mp_sheet *s = &mp_lane_here->sheet[mp_lane_here->now];
     mp_assert(s->queues > 0);
-    int blocks = mp_lane_here->group->device->blocks(&kernel, call);
+    int blocks = mp_lane_here->group->device->blocks(&kernel, call, mp_lane_here->beside);
     size_t need = (bytes + 15) / 16 * 16;
     if (blocks == 0) return; /* nothing to do */
     if (need > s->page_left) {

@@ -71,7 +71,7 @@ static void measure(const char *name, mp_cuda_kernel kernel, const void *calls, 
     mp_cuda_kernel shape = kernel;
     for (int i = 0; i < calls_in_all; i++) {
         shape = kernel;
-        first[i + 1] = first[i] + device->blocks(&shape, (const char *)calls + (size_t)i * each);
+        first[i + 1] = first[i] + device->blocks(&shape, (const char *)calls + (size_t)i * each, calls_in_all);
     }
     void *on = there(each * (size_t)calls_in_all);
     send(on, calls, each * (size_t)calls_in_all);

@@ -150,7 +150,7 @@ int by_device_execute(void)
             any |= wave[q] != NULL;
             if (!wave[q]) continue;
             first[q] = wave[q]->next;
-            wave[q]->blocks = device->blocks(&wave[q]->kernel, wave[q]->call);
+            wave[q]->blocks = device->blocks(&wave[q]->kernel, wave[q]->call, q == 0 ? 1 : 1000); /* alone, or not */
         }
         if (!any) break;
         for (int k = 0; k < MP_CUDA_KERNELS; k++) launches += launch((mp_cuda_kernel)k, wave);

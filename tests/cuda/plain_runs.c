@@ -609,7 +609,7 @@ void run_head_weights(const mp_kernels *k, mp_rig *r, trace *t)
 
 void run_minus_sums(const mp_kernels *k, mp_rig *r, trace *t)
 {
-    int N = size(r), C = size(r);
+    int N = runs_rows(r), C = size(r);
     float *rows = reals(r, (size_t)N), *cols = reals(r, (size_t)C);
     k->minus_sums(rows, cols, reals(r, area(N, C)), N, C);
     trace_reals(t, rows, (size_t)N);
@@ -618,7 +618,7 @@ void run_minus_sums(const mp_kernels *k, mp_rig *r, trace *t)
 
 void run_closeness_bwd(const mp_kernels *k, mp_rig *r, trace *t)
 {
-    int N = size(r), H = 1 + small(r) % 4, K = small(r);
+    int N = runs_rows(r), H = 1 + small(r) % 4, K = small(r);
     float *e = reals(r, area(N, H * K)), *dmix = coin(r) ? reals(r, (size_t)H) : NULL;
     k->closeness_bwd(e, dmix, reals(r, area(N, K)), reals(r, area(N, H * K)), reals(r, area(N, H)), reals(r, (size_t)H),
                      N, H, K);

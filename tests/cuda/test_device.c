@@ -68,7 +68,7 @@ static void calls_run_in_the_memory_of_the_device(void **state)
     good(device->up(1, there_y, y, sizeof y));
     mp_call_axpy call = { there_y, 2, there_x, true, N };
     mp_cuda_kernel kernel = MP_CUDA_axpy;
-    good(axpy(there_y, there_x, device->blocks(&kernel, &call)));
+    good(axpy(there_y, there_x, device->blocks(&kernel, &call, 1)));
     good(device->down(1, back, there_y, sizeof back));
     good(device->sync(1));
     for (int i = 0; i < N; i++) assert_true(back[i] == 2 * (float)i + 1);

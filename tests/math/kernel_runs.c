@@ -86,6 +86,11 @@ int runs_size(mp_rig *r)
     return some[mp_rng_below(&r->rng, (int)(sizeof some / sizeof *some))];
 }
 
+int runs_rows(mp_rig *r)
+{
+    return mp_rng_unit(&r->rng) < 0.1 ? 300 : runs_size(r);
+}
+
 int runs_small(mp_rig *r)
 {
     return mp_rng_below(&r->rng, 9);
@@ -291,7 +296,7 @@ void run_sparse_fwd(const mp_kernels *k, mp_rig *r, trace *t)
 
 void run_sparse_bwd(const mp_kernels *k, mp_rig *r, trace *t)
 {
-    int N = size(r), C = size(r), cols = features(r);
+    int N = runs_rows(r), C = size(r), cols = features(r);
     const int *col, *ptr = sparse_rows(r, N, cols, &col);
     float *dW = reals(r, area(cols, C)), *val = coin(r) ? reals(r, (size_t)ptr[N]) : NULL;
     bool *wrote = coin(r) ? room((size_t)cols, sizeof *wrote) : NULL;
@@ -391,7 +396,7 @@ void run_near_max_bwd(const mp_kernels *k, mp_rig *r, trace *t)
 
 void run_relu_col_sum(const mp_kernels *k, mp_rig *r, trace *t)
 {
-    int N = size(r), C = size(r);
+    int N = runs_rows(r), C = size(r);
     float *out = reals(r, (size_t)C), *dY = reals(r, area(N, C));
     k->relu_col_sum(out, dY, reals(r, area(N, C)), coin(r), N, C);
     trace_reals(t, out, (size_t)C);
@@ -400,7 +405,7 @@ void run_relu_col_sum(const mp_kernels *k, mp_rig *r, trace *t)
 
 void run_col_sum(const mp_kernels *k, mp_rig *r, trace *t)
 {
-    int N = size(r), C = size(r);
+    int N = runs_rows(r), C = size(r);
     float *out = reals(r, (size_t)C);
     k->col_sum(out, reals(r, area(N, C)), coin(r), N, C);
     trace_reals(t, out, (size_t)C);
@@ -469,7 +474,7 @@ void run_drop_mask(const mp_kernels *k, mp_rig *r, trace *t)
 
 void run_col_stats(const mp_kernels *k, mp_rig *r, trace *t)
 {
-    int N = size(r) + 1, C = size(r);
+    int N = runs_rows(r) + 1, C = size(r);
     double *stat = MP_NEW(r->memory, double, 2 * C);
     k->col_stats(stat, reals(r, area(N, C)), N, C);
     trace_doubles(t, stat, 2 * (size_t)C);
@@ -477,7 +482,7 @@ void run_col_stats(const mp_kernels *k, mp_rig *r, trace *t)
 
 void run_col_pair(const mp_kernels *k, mp_rig *r, trace *t)
 {
-    int N = size(r), C = size(r);
+    int N = runs_rows(r), C = size(r);
     double *sum = MP_NEW(r->memory, double, 2 * C);
     k->col_pair(sum, reals(r, area(N, C)), reals(r, area(N, C)), N, C);
     trace_doubles(t, sum, 2 * (size_t)C);

@@ -42,6 +42,7 @@ void runs_release(void); /* those of the last run */
 void *runs_room(size_t count, size_t each);
 float *runs_reals(mp_rig *r, size_t n);
 int runs_size(mp_rig *r);
+int runs_rows(mp_rig *r); /* now and then more than a block of a GPU reads at a time */
 int runs_small(mp_rig *r);
 bool runs_coin(mp_rig *r);
 

@@ -258,7 +258,7 @@ void mp_lane_queue(mp_lane *l)
     }
     s->queues = used + 1;
     s->queue[used].n = s->queue[used].ops = 0;
-    s->queue[used].beside = false;
+    s->queue[used].beside = s->queue[used].apart = false;
     s->queue[used].phase = s->phases;
     mp_lane_here = l;
 }

@@ -21,6 +21,7 @@ typedef struct mp_calls {
     int n, cap, phase;
     uint16_t ops; /* that are complete */
     bool beside;  /* the next call may be */
+    bool apart;   /* but the call that it may run beside had nothing to do */
 } mp_calls;
 
 typedef struct mp_copy {

@@ -37,17 +37,22 @@ static void note(mp_cuda_kernel kernel, const void *call, size_t bytes)
     mp_assert(s->queues > 0);
     int blocks = mp_lane_here->group->device->blocks(&kernel, call, mp_lane_here->beside);
     size_t need = (bytes + 15) / 16 * 16;
-    if (blocks == 0) return; /* nothing to do */
+    mp_calls *q = &s->queue[s->queues - 1];
+    if (blocks == 0) { /* nothing to do, but the call after it is not beside those before it */
+        q->apart = q->apart || !q->beside;
+        q->beside = false;
+        return;
+    }
     if (need > s->page_left) {
         s->page = mp_arena_raw(s->calls, 1, PAGE);
         s->page_there = there(s->page);
         s->page_left = PAGE;
     }
     memcpy(s->page, call, bytes);
-    mp_calls *q = &s->queue[s->queues - 1];
-    bool beside = q->beside && q->n > 0 && q->p[q->n - 1].kernel == kernel && q->p[q->n - 1].place == q->ops;
+    bool beside =
+        q->beside && !q->apart && q->n > 0 && q->p[q->n - 1].kernel == kernel && q->p[q->n - 1].place == q->ops;
     *next_note(q) = (mp_note){ s->page_there, blocks, (uint16_t)kernel & 0x7fff, beside, q->ops };
-    q->beside = false;
+    q->beside = q->apart = false;
     s->page += need;
     s->page_there += need;
     s->page_left -= need;

@@ -74,10 +74,10 @@ static int rows_of(const int *ptr, int i)
     return ptr[i + 1] - ptr[i];
 }
 
-/* Threads that there are share the rows of each. */
-static void one_by_one(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, mp_blocks of, int n, int k, bool add)
+void mp_products_apart(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, mp_blocks of, int n, int k, bool add)
 {
     for (int i = 0; i < of.count; i++) {
+        if (i > 0) mp_op_beside(c);
         mp_operand left = { a.p + mp_at(of.in_a[i], a.ld), a.ld, a.flip },
                    right = { b.p + mp_at(of.in_b[i], b.ld), b.ld, b.flip };
         mp_product(c, C + mp_at(of.in_c[i], n), left, right, rows_of(of.in_c, i), n, a.flip ? rows_of(of.in_a, i) : k,
@@ -87,8 +87,8 @@ static void one_by_one(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, mp_blo
 
 void mp_products(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, mp_blocks of, int n, int k, bool add)
 {
-    if (c->crew) {
-        one_by_one(c, C, a, b, of, n, k, add);
+    if (c->crew) { /* its threads share the rows of each */
+        mp_products_apart(c, C, a, b, of, n, k, add);
         return;
     }
     int most = 0, longest = 0;

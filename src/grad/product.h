@@ -17,6 +17,8 @@ static inline void mp_product(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b,
 
 /* The product of each block of rows: as long as a has columns, k, or with flip as its block has rows (mp_kernels.gemm_blocks). */
 void mp_products(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, mp_blocks of, int n, int k, bool add);
+/* The same with a call for each, which a GPU has faster kernels for where products are large. */
+void mp_products_apart(mp_ctx *c, mp_real *C, mp_operand a, mp_operand b, mp_blocks of, int n, int k, bool add);
 
 /* In how many pieces a loop over rows is worth cutting, and the loop: work(arg, from, to, piece) for each. */
 typedef void mp_row_work(void *arg, int from, int to, int piece);

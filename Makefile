@@ -45,17 +45,19 @@ bench: all
 	@$(BUILD)/midpool bench gemm
 	@sh scripts/bench $(BUILD)/midpool
 
-# docs/results.md and the README's chart from the store of `midpool reproduce`; it trains nothing. Each text of SHOWN is one call,
-# and names what the store holds whole.
-RESULTS ?= results.db
+# docs/results.md and the README's chart from the store that is kept beside them, docs/results.db.xz; it trains nothing.
+# make results RESULTS=FILE keeps another store of `midpool reproduce` there first. Each text of SHOWN is one call, and names what the store holds whole.
+RESULTS ?=
 SHOWN = "classification,improvement --datasets MUTAG,PTC_MR,ENZYMES,PROTEINS,NCI1,NCI109,IMDB-BINARY,IMDB-MULTI --pools sag,topk --seeds 3" \
 	"classification --datasets MUTAG,PTC_MR --pools set2set,sort,diff,edge,mincut,haar,mem,gmt --seeds 1" \
 	"classification --datasets MUTAG,PTC_MR --pools gsa,asap,hgpsl,att,vip,cgi,tap,rep,ug,ipool --seeds 1" \
 	"generalisation --datasets COLORS-3" "score-correctness --datasets MUTAG --seeds 3" information-gain "reconstruction --datasets RING,GRID,COMMUNITY,DAVID"
 results: all
+	@$(if $(RESULTS),scripts/results-store pack '$(RESULTS)' docs/results.db.xz)
+	@scripts/results-store unpack docs/results.db.xz $(BUILD)/results.db
 	@rm -rf $(BUILD)/shown && mkdir $(BUILD)/shown
 	@n=10; for what in $(SHOWN); do n=$$((n + 1)); \
-		$(BUILD)/midpool reproduce $$what --show --store $(RESULTS) --out $(BUILD)/shown/$$n.html \
+		$(BUILD)/midpool reproduce $$what --show --store $(BUILD)/results.db --out $(BUILD)/shown/$$n.html \
 			--markdown $(BUILD)/shown/$$n.txt --figures $(BUILD)/shown/$$n > /dev/null || exit 1; done
 	@cat $(BUILD)/shown/*.txt > $(BUILD)/shown/all
 	@sed -i -e '/^<!-- reproduced -->/,/^<!-- end -->/{//!d}' -e '/^<!-- reproduced -->/r $(BUILD)/shown/all' docs/results.md

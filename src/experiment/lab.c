@@ -3,6 +3,7 @@
 #include "experiment/lab_own.h"
 
 #include "base/crew.h"
+#include "base/halt.h"
 #include "data/known.h"
 #include "data/load.h"
 #include "model/model.h"
@@ -390,35 +391,59 @@ void mp_lab_tell_part(const mp_lab *lab, mp_buf *out)
 
 /* ---- the plan ---- */
 
+static void add_estimate(const mp_lab_row_own *row, const mp_estimate *e, mp_table *t)
+{
+    mp_table_add(t, "%s", row->ask.dataset);
+    mp_table_add(t, "%s%s", row->ask.pool, row->ask.grid != MP_GRID_NONE ? " + MID" : "");
+    mp_table_add(t, "%s", row->ask.settings ? row->ask.settings : "-");
+    mp_table_add(t, "%d", (int)e->runs);
+    mp_table_add(t, "%d", e->there);
+    mp_table_add(t, "%d", e->epochs);
+    mp_table_add(t, "%.3f", e->seconds);
+    mp_table_add(t, "%.1f", e->minutes);
+}
+
+/* Rows until somebody presses Ctrl-C; how many are left then. */
+static mp_err add_estimates(mp_lab *lab, mp_table *t, double *minutes, int *left)
+{
+    *left = 0;
+    for (int i = 0; i < lab->rows; i++) {
+        const mp_lab_row_own *row = &lab->row[i];
+        mp_estimate e;
+        if (row->place < 0) continue;
+        if (*mp_halt_asked()) {
+            ++*left;
+            continue;
+        }
+        mp_listener_now(&lab->o.listener, "timing epochs of row %d of %d; Ctrl-C shows the rows so far", i + 1,
+                        lab->rows);
+        MP_TRY(mp_study_estimate(&lab->study[row->ask.models], mp_lab_study_row(lab, i), &e));
+        *minutes += e.minutes;
+        add_estimate(row, &e, t);
+    }
+    return MP_OK;
+}
+
 mp_err mp_lab_plan(mp_lab *lab, const mp_experiment *const *x, int n, mp_section *out)
 {
     static const char *const header[] = { "data set", "model",      "settings",      "runs", "there",
                                           "epochs",   "s an epoch", "minutes to go", NULL };
     mp_table t;
     double all = 0;
+    int left;
+    mp_halt halt;
     mp_section *unused = MP_NEW(lab->arena, mp_section, n);
     MP_TRY(call_all(lab, x, n, unused));
     for (int i = 0; i < 2; i++) MP_TRY(mp_study_read(&lab->study[i]));
     mp_table_init(&t, lab->arena, NULL, header);
-    for (int i = 0; i < lab->rows; i++) {
-        const mp_lab_row_own *row = &lab->row[i];
-        if (row->place < 0) continue;
-        mp_estimate e;
-        mp_listener_now(&lab->o.listener, "looking at rows: %d of %d", i + 1, lab->rows);
-        MP_TRY(mp_study_estimate(&lab->study[row->ask.models], mp_lab_study_row(lab, i), &e));
-        all += e.minutes;
-        mp_table_add(&t, "%s", row->ask.dataset);
-        mp_table_add(&t, "%s%s", row->ask.pool, row->ask.grid != MP_GRID_NONE ? " + MID" : "");
-        mp_table_add(&t, "%s", row->ask.settings ? row->ask.settings : "-");
-        mp_table_add(&t, "%d", (int)e.runs);
-        mp_table_add(&t, "%d", e.there);
-        mp_table_add(&t, "%d", e.epochs);
-        mp_table_add(&t, "%.3f", e.seconds);
-        mp_table_add(&t, "%.1f", e.minutes);
-    }
+    mp_halt_begin(&halt, false);
+    mp_err e = add_estimates(lab, &t, &all, &left);
+    mp_halt_end(&halt);
+    MP_TRY(e);
     mp_listener_end(&lab->o.listener);
     *out = (mp_section){ .arena = lab->arena, .name = "plan", .title = "What has to be run" };
     mp_section_table(out, &t);
+    if (left) mp_section_para(out, "%d of %d rows were not looked at: stopped before.", left, lab->rows);
     mp_section_para(
         out,
         "About %.0f minutes with %d runs side by side, %d measurements not counted. Seconds an epoch are those of "

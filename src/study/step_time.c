@@ -86,14 +86,17 @@ static mp_err measure(const mp_step_ask *ask, size_t before, mp_step_time *out)
     mp_params_init(mp_model_params(m), 42, 0);
     mp_arena_peak_reset();
     mp_engine *e = mp_engine_new(m, ask->threads);
-    double *seconds = MP_NEW(a, double, ask->timed);
-    for (int i = 0; i < ask->warm + ask->timed; i++) {
+    double *seconds = MP_NEW(a, double, ask->warm + ask->timed), spent = 0;
+    int n = 0;
+    while (n < ask->warm + ask->timed && (n == 0 || ask->most <= 0 || spent < ask->most)) {
         mp_batch batch = { &g, &x, first, 1, { .columns = 1, .v = label } };
         double loss, aux, t = mp_seconds();
-        MP_TRY(mp_engine_train(e, &batch, (mp_draw){ 42, 0, 1, (uint64_t)i }, &loss, &aux));
-        if (i >= ask->warm) seconds[i - ask->warm] = mp_seconds() - t;
+        MP_TRY(mp_engine_train(e, &batch, (mp_draw){ 42, 0, 1, (uint64_t)n }, &loss, &aux));
+        seconds[n] = mp_seconds() - t;
+        spent += seconds[n++];
     }
-    *out = (mp_step_time){ ask->nodes, mp_median(seconds, ask->timed), mp_arena_peak() - before, false };
+    int from = n > ask->warm ? ask->warm : n - 1;
+    *out = (mp_step_time){ ask->nodes, mp_median(seconds + from, n - from), n - from, mp_arena_peak() - before, false };
     return MP_OK;
 }
 

@@ -16,11 +16,13 @@ typedef struct mp_step_ask {
     int warm, timed;    /* steps */
     int threads;
     double limit; /* GiB that count as out of memory */
+    double most;  /* seconds of all steps: none is begun after that; 0: no limit. Then the last one counts at least */
 } mp_step_ask;
 
 typedef struct mp_step_time {
     int nodes;
     double seconds; /* of a step: the median */
+    int steps;      /* that it is the median of */
     size_t peak;    /* bytes of all buffers, the graph included */
     bool full;      /* over the limit: nothing else is known */
 } mp_step_time;

@@ -64,6 +64,25 @@ static void memory_of_a_step_is_its_own_and_has_a_limit(void **state)
     mp_arena_free(a);
 }
 
+static void steps_that_take_long_are_not_repeated(void **state)
+{
+    (void)state;
+    mp_step_time t;
+    mp_config c;
+    mp_config_init(&c);
+    mp_step_ask ask = {
+        .config = &c, .nodes = 50, .columns = 4, .warm = 2, .timed = 3, .threads = 1, .limit = 1, .most = 1e-9
+    };
+    assert_int_equal(mp_time_step(&ask, &t), MP_OK);
+    assert_true(t.steps == 1 && t.seconds > 0);
+    ask.most = 1000;
+    assert_int_equal(mp_time_step(&ask, &t), MP_OK);
+    assert_int_equal(t.steps, 3);
+    ask.most = 0;
+    assert_int_equal(mp_time_step(&ask, &t), MP_OK);
+    assert_int_equal(t.steps, 3);
+}
+
 static void what_fails_in_the_other_process_is_said_here(void **state)
 {
     (void)state;
@@ -88,6 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_epoch_has_its_share_of_the_graphs),
         cmocka_unit_test(memory_of_a_step_is_its_own_and_has_a_limit),
+        cmocka_unit_test(steps_that_take_long_are_not_repeated),
         cmocka_unit_test(what_fails_in_the_other_process_is_said_here),
         cmocka_unit_test(the_median_is_in_the_middle),
     };

@@ -12,6 +12,8 @@
 #include "grad/ops.h"
 #include "grad/product.h"
 
+#define ROOM ((size_t)1 << 18) /* elements of windows that are computed at a time, unless one row has more */
+
 struct conv1d {
     mp_mat *out, *x, *w, *b;
     int channels, width, stride, places; /* places: of the output */
@@ -25,42 +27,68 @@ static mp_real *windowed(mp_ctx *c, const mp_mat *w, int channels, int width)
     return v;
 }
 
-/* The windows of one row as the left side of a product: they overlap where the stride is below the width. */
+/* The windows from a row on as a side of a product: they overlap where the stride is below the width. */
 static mp_operand windows(const struct conv1d *a, int row, bool flip)
 {
-    return (mp_operand){ a->x->v + (size_t)row * (size_t)a->x->cols, a->stride * a->channels, flip };
+    return (mp_operand){ a->x->v + mp_at(row, a->x->cols), a->stride * a->channels, flip };
 }
 
-static void back_weights(const struct conv1d *a, mp_ctx *c, mp_real *work)
+/* Whether the first window of a row follows the last one of the row before as windows of a row do: then the windows of
+ * all rows are one matrix. */
+static bool is_even(const struct conv1d *a)
+{
+    return a->x->cols == a->places * a->stride * a->channels;
+}
+
+static mp_operand slopes(const struct conv1d *a, int row)
+{
+    return (mp_operand){ a->out->g + mp_at(row, a->out->cols), a->w->cols, false };
+}
+
+/* Copies of the windows of rows, one below the other: a place of all rows at a time. */
+static mp_operand gathered(const struct conv1d *a, mp_ctx *c, int row, int rows)
+{
+    int span = a->w->rows, step = a->stride * a->channels;
+    mp_real *to = MP_NEW_RAW(mp_elements(c), mp_real, mp_at(rows * a->places, span));
+    for (int t = 0; t < a->places; t++) {
+        if (t > 0) mp_op_beside(c);
+        c->k->cols_copy(to + mp_at(t, span), a->places * span, a->x->v + mp_at(row, a->x->cols) + mp_at(t, step),
+                        a->x->cols, false, rows, span);
+    }
+    return (mp_operand){ to, span, true };
+}
+
+static void back_weights(const struct conv1d *a, mp_ctx *c, int most)
 {
     int O = a->w->cols, span = a->w->rows;
-    mp_real *dw = MP_NEW_RAW(mp_elements(c), mp_real, (size_t)span * (size_t)O);
-    for (int r = 0; r < a->x->rows; r++) {
-        mp_operand dy = { a->out->g + (size_t)r * (size_t)a->out->cols, O, false };
-        c->k->gemm(dw, windows(a, r, true), dy, span, O, a->places, NULL, r > 0, false, work);
+    mp_real *dw = MP_NEW_RAW(mp_elements(c), mp_real, mp_at(span, O));
+    for (int r = 0, rows; r < a->x->rows; r += rows) {
+        rows = a->x->rows - r < most ? a->x->rows - r : most;
+        mp_arena_mark here = mp_arena_here(mp_elements(c));
+        mp_operand x = is_even(a) || rows == 1 ? windows(a, r, true) : gathered(a, c, r, rows);
+        mp_product(c, dw, x, slopes(a, r), span, O, rows * a->places, r > 0);
+        mp_arena_back(mp_elements(c), here);
     }
     mp_real *into = mp_grad_zeroed(c, a->w);
     if (a->x->rows > 0) c->k->window_order(into, dw, true, a->channels, a->width, O);
 }
 
-static void back_input(const struct conv1d *a, mp_ctx *c, mp_real *work)
+static void back_input(const struct conv1d *a, mp_ctx *c, int most)
 {
-    int O = a->w->cols, span = a->w->rows;
+    int O = a->w->cols, span = a->w->rows, step = a->stride * a->channels;
     mp_real *w = windowed(c, a->w, a->channels, a->width), *dx = mp_grad_zeroed(c, a->x);
-    mp_real *dwindow = MP_NEW_RAW(mp_elements(c), mp_real, (size_t)a->places * (size_t)span);
-    for (int r = 0; r < a->x->rows; r++) {
-        mp_operand dy = { a->out->g + (size_t)r * (size_t)a->out->cols, O, false };
-        c->k->gemm(dwindow, dy, (mp_operand){ w, O, true }, a->places, span, O, NULL, false, false, work);
-        mp_real *row = dx + (size_t)r * (size_t)a->x->cols;
-        c->k->windows_add(row, dwindow, a->stride * a->channels, a->places, span);
+    mp_real *dwindow =
+        MP_NEW_RAW(mp_elements(c), mp_real, mp_at(most < a->x->rows ? most : a->x->rows, a->places * span));
+    for (int r = 0, rows; r < a->x->rows; r += rows) {
+        rows = a->x->rows - r < most ? a->x->rows - r : most;
+        mp_product(c, dwindow, slopes(a, r), (mp_operand){ w, O, true }, rows * a->places, span, O, false);
+        int each = is_even(a) ? rows : 1; /* rows that are as one */
+        for (int i = 0; i < rows; i += each) {
+            if (i > 0) mp_op_beside(c);
+            c->k->windows_add(dx + mp_at(r + i, a->x->cols), dwindow + mp_at(i, a->places * span), step,
+                              each * a->places, span);
+        }
     }
-}
-
-static mp_real *work_for(mp_ctx *c, int places, int span, int out)
-{
-    size_t forward = mp_gemm_work(places, out, span), weights = mp_gemm_work(span, out, places);
-    size_t input = mp_gemm_work(places, span, out), most = forward > weights ? forward : weights;
-    return MP_NEW_RAW(mp_elements(c), mp_real, most > input ? most : input);
 }
 
 static void conv1d_back(void *p, mp_ctx *c)
@@ -71,29 +99,29 @@ static void conv1d_back(void *p, mp_ctx *c)
     if (a->relu) c->k->act_bwd(a->out->g, a->out->g, a->out->v, MP_ACT_RELU, false, (size_t)B * (size_t)a->out->cols);
     if (a->b->g) c->k->col_sum(a->b->g, a->out->g, !mp_grad_store(c, a->b), B * a->places, O);
     mp_arena_mark here = mp_arena_here(mp_elements(c));
-    mp_real *work = work_for(c, a->places, a->w->rows, O);
-    if (a->w->g) back_weights(a, c, work);
-    if (a->x->g) back_input(a, c, work);
+    size_t each = mp_at(a->places, a->w->rows);
+    int most = each < ROOM ? (int)(ROOM / each) : 1; /* rows at a time */
+    if (a->w->g) back_weights(a, c, most);
+    if (a->x->g) back_input(a, c, most);
     mp_arena_back(mp_elements(c), here);
-    c->flops += ((a->w->g != NULL) + (a->x->g != NULL)) * 2.0 * B * a->places * O * a->w->rows;
 }
 
 mp_mat *mp_conv1d(mp_ctx *c, mp_mat *x, int channels, mp_mat *w, mp_mat *b, int stride, bool relu)
 {
     int O = w->cols, span = w->rows, width = span / channels, length = x->cols / channels;
-    mp_assert(x->cols % channels == 0 && span % channels == 0 && stride > 0 && length >= width);
+    mp_assert(x->cols % channels == 0 && span > 0 && span % channels == 0 && stride > 0 && length >= width);
     int places = (length - width) / stride + 1;
     mp_mat *out = mp_mat_new(c, x->rows, places * O);
     struct conv1d a = { out, x, w, b, channels, width, stride, places, relu };
     mp_arena_mark here = mp_arena_here(mp_elements(c));
-    mp_real *v = windowed(c, w, channels, width), *work = work_for(c, places, span, O);
-    for (int r = 0; r < x->rows; r++) {
+    mp_operand v = { windowed(c, w, channels, width), O, false };
+    int each = is_even(&a) ? x->rows : 1; /* rows that are as one */
+    for (int r = 0; r < x->rows; r += each) {
         if (r > 0) mp_op_beside(c);
-        c->k->gemm(out->v + (size_t)r * (size_t)out->cols, windows(&a, r, false), (mp_operand){ v, O, false }, places,
-                   O, span, b->v, false, relu, work);
+        mp_product_of(c, out->v + mp_at(r, out->cols), windows(&a, r, false), v, each * places, O, span, b->v, false,
+                      relu);
     }
     mp_arena_back(mp_elements(c), here);
-    c->flops += 2.0 * x->rows * places * O * span;
     MP_RECORD(c, conv1d_back, struct conv1d, out, x, w, b, channels, width, stride, places, relu);
     return out;
 }

@@ -52,38 +52,29 @@ static mp_mat *norm_run(const mp_mab *l, mp_ctx *c, mp_mat *x, int which)
     return l->ln ? mp_layer_norm(c, x, mp_use(c, l->norm[which][0]), mp_use(c, l->norm[which][1])) : x;
 }
 
-/* Row numbers for mp_pick: of B blocks of heads x m rows those of head h; h < 0: 0 .. m-1 for each graph. */
-static const int *rows_of(mp_ctx *c, int graphs, int heads, int m, int h)
-{
-    int *which = MP_NEW_RAW(c->arena, int, graphs *m);
-    for (int b = 0; b < graphs; b++)
-        for (int i = 0; i < m; i++) which[b * m + i] = h < 0 ? i : (b * heads + h) * m + i;
-    return which;
-}
-
 /* Weights and bias of the keys or the values, whether the block convolves or not. */
 static mp_lin map_of(const mp_mab *l, const mp_conv *conv, mp_lin lin)
 {
     return l->convolves ? mp_gcn_map(conv) : lin;
 }
 
-/* The queries of every graph and the values they read, as sums of rows of Y and of ones. */
-typedef struct reading {
-    mp_mat *q, *z, *share; /* m x C; (B H m) x in; (B H m) x 1 */
-    int graphs;
-} reading;
+/* The queries of one head, 0 .. m-1 for each graph. */
+static mp_mat *for_each_graph(mp_ctx *c, mp_mat *q, int graphs)
+{
+    int m = q->rows, *which = MP_NEW_RAW(c->arena, int, graphs *m);
+    for (int b = 0; b < graphs; b++)
+        for (int i = 0; i < m; i++) which[b * m + i] = i;
+    return mp_pick(c, q, which, graphs * m);
+}
 
-/* q + A v of one head: its sums of rows times W_v, and their share of the bias. */
-static mp_mat *head_values(const mp_mab *l, mp_ctx *c, const reading *r, int h)
+/* q + A v: sums z of rows times W_v, and their share of the bias. */
+static mp_mat *values(const mp_mab *l, mp_ctx *c, mp_mat *q, mp_mat *z, mp_mat *share, int graphs)
 {
     mp_lin v = map_of(l, &l->conv_v, l->v);
-    int m = r->q->rows, n = r->graphs * m, width = r->q->cols / l->heads, from = h * width, to = from + width;
-    const int *rows = rows_of(c, r->graphs, l->heads, m, h);
-    mp_mat *z = l->heads == 1 ? r->z : mp_pick(c, r->z, rows, n);
-    mp_mat *share = l->heads == 1 ? r->share : mp_pick(c, r->share, rows, n);
-    mp_mat *y = mp_pick(c, mp_cols(c, r->q, from, to), rows_of(c, r->graphs, l->heads, m, -1), n);
-    y = mp_linear_onto(c, y, share, mp_cols(c, mp_use(c, v.b), from, to), 0, NULL, false);
-    return mp_linear_onto(c, y, z, mp_cols(c, mp_use(c, v.w), from, to), 0, NULL, false);
+    mp_mat *w = mp_use(c, v.w), *b = mp_use(c, v.b);
+    if (l->heads > 1) return mp_head_values(c, q, z, share, w, b, graphs, l->heads);
+    return mp_linear_onto(c, mp_linear_onto(c, for_each_graph(c, q, graphs), share, b, 0, NULL, false), z, w, 0, NULL,
+                          false);
 }
 
 /* The same as mp_mha with keys Y W_k + b and values Y W_v + b, Y the rows x or their sums over neighbourhoods, when
@@ -94,15 +85,13 @@ static mp_mat *seeds_attend(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_ma
                             int graphs)
 {
     mp_lin k = map_of(l, &l->conv_k, l->k);
-    mp_mat *y = l->convolves ? mp_agg(c, g, MP_AGG_GCN, x, NULL, false) : x, *head[MP_HEADS_MOST];
+    mp_mat *y = l->convolves ? mp_agg(c, g, MP_AGG_GCN, x, NULL, false) : x;
     mp_mat *ask = mp_head_spread(c, q, l->heads, (mp_real)(1 / sqrt((double)q->cols)));
     mp_mat *bias = mp_linear(c, mp_use(c, k.b), ask, NULL, false);
     mp_mat *u = mp_linear(c, y, mp_linear(c, mp_use(c, k.w), ask, NULL, false), bias, false);
     mp_mat *t = l->over_queries ? mp_softmax_rows(c, u, l->heads) : mp_softmax(c, u, ptr, graphs);
     mp_mat *z = mp_block_gram(c, t, y, ptr, graphs);
-    reading r = { q, z, mp_block_gram(c, t, mp_mat_full(c, 1, x->rows, 1), ptr, graphs), graphs };
-    for (int h = 0; h < l->heads; h++) head[h] = head_values(l, c, &r, h);
-    return l->heads == 1 ? head[0] : mp_cat(c, head, l->heads);
+    return values(l, c, q, z, mp_block_gram(c, t, mp_mat_full(c, 1, x->rows, 1), ptr, graphs), graphs);
 }
 
 static mp_mat *attend(const mp_mab *l, mp_ctx *c, const mp_graph *g, mp_mat *q, const int *q_ptr, mp_mat *x,

@@ -59,6 +59,7 @@
     OP(batch_norm)                                                                                                     \
     OP(mha)                                                                                                            \
     OP(head_spread)                                                                                                    \
+    OP(head_values)                                                                                                    \
     OP(link_loss)                                                                                                      \
     OP(entropy_loss)                                                                                                   \
     OP(cut_loss)                                                                                                       \

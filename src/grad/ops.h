@@ -150,6 +150,10 @@ mp_mat *mp_mha(mp_ctx *c, mp_mat *q, const int *q_ptr, mp_mat *k, mp_mat *v, con
 /* Queries m x C as C x (heads m): column h m + i has, in the rows of head h, scale times those columns of query i. */
 mp_mat *mp_head_spread(mp_ctx *c, mp_mat *q, int heads, mp_real scale);
 
+/* q_h + s_h b_h + z_h w_h for the queries q of every graph, heads side by side: (B m) x C. z and s have the rows of a graph
+ * head by head, w and b the columns. */
+mp_mat *mp_head_values(mp_ctx *c, mp_mat *q, mp_mat *z, mp_mat *s, mp_mat *w, mp_mat *b, int graphs, int heads);
+
 /* Losses of a clustering S with A0 = S^T A S, M = S^T S (op_cluster_loss.c), 1 x 1 each. The first two are means over graphs
  * (norm / n^2, entropy of a row); with padded > 0 they are as if each graph had that many rows and all were one tensor.
  * The weights of g are constants. d N x 1: degrees. */

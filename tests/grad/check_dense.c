@@ -230,6 +230,17 @@ void check_head_spread(void **state)
     }
 }
 
+void check_head_values(void **state)
+{
+    mp_check *t = *state;
+    enum { B = 3, M = 2 };
+    for (int heads = 1; heads <= 3; heads++) {
+        mp_mat *q = mp_check_input(t, M, 6), *w = mp_check_input(t, 4, 6), *b = mp_check_input(t, 1, 6);
+        mp_mat *z = mp_check_input(t, B * heads * M, 4), *s = mp_check_input(t, B * heads * M, 1);
+        MP_GRADCHECK(t, mp_head_values(&t->ctx, q, z, s, w, b, B, heads));
+    }
+}
+
 /* ---- losses of clusterings */
 
 /* S^T A S and S^T S of the graphs. */

@@ -14,14 +14,26 @@ struct cat {
     int parts;
 };
 
+static bool among(const mp_mat *x, mp_mat *const *part, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (part[i] == x) return true;
+    return false;
+}
+
 static void cat_back(void *p, mp_ctx *c)
 {
     struct cat *a = p;
     if (!a->out->live) return;
     int at = 0;
+    bool any = false;
     for (int i = 0; i < a->parts; at += a->part[i++]->cols) {
         mp_mat *x = a->part[i];
-        if (x->g) c->k->cols_copy(x->g, x->cols, a->out->g + at, a->out->cols, !mp_grad_store(c, x), x->rows, x->cols);
+        if (!x->g) continue;
+        bool add = !mp_grad_store(c, x);
+        if (any && !among(x, a->part, i)) mp_op_beside(c);
+        any = true;
+        c->k->cols_copy(x->g, x->cols, a->out->g + at, a->out->cols, add, x->rows, x->cols);
     }
 }
 
@@ -35,8 +47,10 @@ mp_mat *mp_cat(mp_ctx *c, mp_mat *const *part, int parts)
     }
     mp_mat *out = mp_mat_new(c, part[0]->rows, cols), **kept = MP_NEW_RAW(c->arena, mp_mat *, parts);
     memcpy(kept, part, (size_t)parts * sizeof *kept);
-    for (int i = 0; i < parts; at += part[i++]->cols)
+    for (int i = 0; i < parts; at += part[i++]->cols) {
+        if (i > 0) mp_op_beside(c);
         c->k->cols_copy(out->v + at, cols, part[i]->v, part[i]->cols, false, out->rows, part[i]->cols);
+    }
     MP_RECORD(c, cat_back, struct cat, out, kept, parts);
     return out;
 }
@@ -83,8 +97,10 @@ static void repeat_back(void *p, mp_ctx *c)
 mp_mat *mp_repeat(mp_ctx *c, mp_mat *x, int times)
 {
     mp_mat *out = mp_mat_new(c, x->rows, x->cols * times);
-    for (int t = 0; t < times; t++)
+    for (int t = 0; t < times; t++) {
+        if (t > 0) mp_op_beside(c);
         c->k->cols_copy(out->v + t * x->cols, out->cols, x->v, x->cols, false, x->rows, x->cols);
+    }
     MP_RECORD(c, repeat_back, struct repeat, out, x, times);
     return out;
 }

@@ -53,13 +53,18 @@ mp_mat *mp_memory(mp_ctx *c, mp_mat *x, mp_mat *keys, mp_mat *mix, int heads)
     mp_mat *out = mp_mat_new(c, N, K);
     mp_real *u = MP_NEW_RAW(mp_elements(c), mp_real, mp_at(N, HK)),
             *sum = MP_NEW_RAW(mp_elements(c), mp_real, mp_at(N, heads));
-    mp_real *weight = MP_NEW_RAW(mp_elements(c), mp_real, N);
     mp_product(c, u, (mp_operand){ x->v, C, false }, (mp_operand){ keys->v, C, true }, N, HK, C, false);
-    c->k->closeness(u, sum, squares(c, x), squares(c, keys), N, heads, K);
+    const mp_real *x2 = squares(c, x);
+    mp_op_beside(c);
+    c->k->closeness(u, sum, x2, squares(c, keys), N, heads, K);
+    mp_arena_mark here = mp_arena_here(mp_elements(c));
+    mp_real *weight = MP_NEW_RAW(mp_elements(c), mp_real, mp_at(heads, N));
     for (int h = 0; h < heads; h++) {
-        c->k->head_weights(weight, mix->v, sum, h, N, heads);
-        c->k->rows_axpy(out->v, weight, u + h * K, HK, h > 0, N, K);
+        if (h > 0) mp_op_beside(c);
+        c->k->head_weights(weight + mp_at(h, N), mix->v, sum, h, N, heads);
     }
+    for (int h = 0; h < heads; h++) c->k->rows_axpy(out->v, weight + mp_at(h, N), u + h * K, HK, h > 0, N, K);
+    mp_arena_back(mp_elements(c), here);
     MP_RECORD(c, memory_back, struct memory, out, x, keys, mix, heads, u, sum);
     return out;
 }

@@ -17,7 +17,10 @@ static void mix_back(void *p, mp_ctx *c)
     struct mix *s = p;
     if (!s->out->live) return;
     if (s->x->g) c->k->axpy(s->x->g, s->a, s->out->g, !mp_grad_store(c, s->x), mp_size(s->x));
-    if (s->y && s->y->g) c->k->axpy(s->y->g, s->b, s->out->g, !mp_grad_store(c, s->y), mp_size(s->y));
+    if (!s->y || !s->y->g) return;
+    bool add = !mp_grad_store(c, s->y);
+    if (s->x->g && s->x != s->y) mp_op_beside(c);
+    c->k->axpy(s->y->g, s->b, s->out->g, add, mp_size(s->y));
 }
 
 mp_mat *mp_mix(mp_ctx *c, mp_real a, mp_mat *x, mp_real b, mp_mat *y)

@@ -8,6 +8,7 @@
 #include "cuda/columns.cuh"
 #include "cuda/edges.cuh"
 #include "cuda/elements.cuh"
+#include "cuda/features.cuh"
 #include "cuda/gemm.cuh"
 #include "cuda/gemm_blocks.cuh"
 #include "cuda/gemm_few.cuh"

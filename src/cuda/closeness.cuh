@@ -97,7 +97,7 @@ struct kernel_minus_sums : by_column<kernel_minus_sums, mp_call_minus_sums, floa
  * bring, and one adds that up. */
 struct kernel_closeness_bwd {
     typedef mp_call_closeness_bwd call;
-    static const int threads = 256, at_once = 2, some = 4096;
+    static const int threads = 256, at_once = 2, some = 1024;
 
     MP_BOTH int of_rows(const call &c)
     {

@@ -10,7 +10,8 @@
 /* Each element of columns j0 .. j0+wide-1 of N rows and C columns goes through a source S:
  *     number, chain     what lies in shared memory; what a chain has come to
  *     ins, outs         how many numbers are read for an element, and how many of shared memory it has
- *     threads, wide, deep   of the block; its columns; the rows fetched at a time
+ *     threads, wide     of the block; its columns
+ *     deep, ahead       rows fetched at a time; those that a chain reads before it adds them
  *     get(x, v, j)      reads what element (v, j) needs
  *     put(y, x, v, j)   what goes to shared memory
  *     begin(j), add(chain, y, v), end(j, chain)   of the chain of column j
@@ -18,7 +19,7 @@
 template <class S> struct walk {
     typedef typename S::number number;
     static const int threads = S::threads, wide = S::wide, deep = S::deep, ins = S::ins, outs = S::outs;
-    static const int each = wide * deep / threads, ahead = 32 / outs;
+    static const int each = wide * deep / threads, ahead = S::ahead;
 
     struct own {
         float x[each][ins];
@@ -96,7 +97,7 @@ template <class S> struct walk {
 /* What most have: an element of one number, and chains that begin with 0. */
 template <class C_, class T> struct column_source {
     typedef T number, chain;
-    static const int ins = 1, outs = 1, threads = 256, wide = 32, deep = 128;
+    static const int ins = 1, outs = 1, threads = 256, wide = 32, deep = 128, ahead = 32;
     const C_ &c;
 
     MP_DEVICE_OF T begin(size_t j) const
@@ -251,7 +252,7 @@ struct kernel_col_stats : by_column<kernel_col_stats, mp_call_col_stats, double>
 };
 
 struct pair_down : column_source<mp_call_col_pair, double> {
-    static const int ins = 2, outs = 2, deep = 64;
+    static const int ins = 2, outs = 2, deep = 64, ahead = 16;
     struct chain {
         double both, one;
     };

@@ -19,19 +19,36 @@ struct kernel_closed_roots : by_item<kernel_closed_roots, mp_call_closed_roots> 
     }
 };
 
-struct kernel_class_roots : by_item<kernel_class_roots, mp_call_class_roots> {
-    MP_BOTH size_t items(const call &c)
+/* Sixteen threads a class: they count its degree, then write what its members have. */
+struct kernel_class_roots {
+    typedef mp_call_class_roots call;
+    static const int threads = 256, at_once = 4, lanes = 16, some = threads / lanes;
+
+    static int blocks(const call &c)
     {
-        return (size_t)c.classes;
+        return blocks_for((size_t)c.classes, some);
     }
 
-    MP_DEVICE void one(const call &c, size_t k)
+    MP_DEVICE void run(const call &call_, int block)
     {
-        int degree = 0;
-        for (int e = c.row_ptr[k]; e < c.row_ptr[k + 1]; e++)
-            degree += c.member_ptr[c.col[e] + 1] - c.member_ptr[c.col[e]];
-        float root = inverse_root((float)degree);
-        for (int i = c.member_ptr[k]; i < c.member_ptr[k + 1]; i++) c.s[c.member[i]] = root;
+        const call c = call_;
+        MP_SHARED int part[threads];
+        MP_PHASE(t)
+        {
+            int k = block * some + t / lanes, degree = 0;
+            for (int e = k < c.classes ? c.row_ptr[k] + t % lanes : 0; k < c.classes && e < c.row_ptr[k + 1];
+                 e += lanes)
+                degree += c.member_ptr[c.col[e] + 1] - c.member_ptr[c.col[e]];
+            part[t] = degree;
+        }
+        MP_ALONE(t)
+        {
+            int k = block * some + t / lanes, degree = 0;
+            if (k >= c.classes) continue;
+            for (int i = 0; i < lanes; i++) degree += part[t / lanes * lanes + i];
+            float root = inverse_root((float)degree);
+            for (int i = c.member_ptr[k] + t % lanes; i < c.member_ptr[k + 1]; i += lanes) c.s[c.member[i]] = root;
+        }
     }
 };
 

@@ -95,6 +95,35 @@ MP_DEVICE void count_up(int *p)
 #endif
 }
 
+/* A number that several threads take from, each another one; which one shows in no result. */
+MP_DEVICE int taken(int *p)
+{
+#ifdef __CUDA_ARCH__
+    return atomicAdd(p, 1);
+#else
+    return (*p)++;
+#endif
+}
+
+/* Bits of a word, which several threads set. */
+MP_DEVICE void set_bit(unsigned *p, int bit)
+{
+#ifdef __CUDA_ARCH__
+    atomicOr(p, 1u << bit);
+#else
+    *p |= 1u << bit;
+#endif
+}
+
+MP_DEVICE int bits_in(unsigned word)
+{
+#ifdef __CUDA_ARCH__
+    return __popc(word);
+#else
+    return __builtin_popcount(word);
+#endif
+}
+
 /* Four numbers that lie side by side, and begin at a multiple of 16 bytes. */
 struct four {
     float v[4];

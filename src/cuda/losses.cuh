@@ -111,6 +111,8 @@ struct kernel_entropy_loss_bwd {
 
 /* work: f and df of each graph, du of each number, the losses of rows and of graphs. */
 struct kernel_kl_loss : by_call<mp_call_kl_loss> {
+    static const int threads = 1024;
+
     MP_DEVICE void run(const call &c, int block)
     {
         (void)block;
@@ -122,6 +124,7 @@ struct kernel_kl_loss : by_call<mp_call_kl_loss> {
             for (int i = t; i < c.B * c.K; i += threads) {
                 int b = i / c.K, j = i % c.K;
                 double sum = 0;
+                MP_UNROLL_BY(8)
                 for (int v = c.ptr[b]; v < c.ptr[b + 1]; v++) sum += (double)c.S[area(v, c.K) + (size_t)j];
                 f[i] = at_least(sum);
             }
@@ -138,6 +141,7 @@ struct kernel_kl_loss : by_call<mp_call_kl_loss> {
             for (int i = t; i < c.B * c.K; i += threads) {
                 int b = i / c.K, j = i % c.K;
                 double sum = 0;
+                MP_UNROLL_BY(4)
                 for (int v = c.ptr[b]; v < c.ptr[b + 1]; v++) {
                     size_t at = area(v, c.K) + (size_t)j;
                     double share = (double)c.S[at] / f[i];

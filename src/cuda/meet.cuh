@@ -134,16 +134,6 @@ struct kernel_row_members : by_item<kernel_row_members, mp_call_row_members> {
     }
 };
 
-/* A number that several threads take from, each another one; which one shows in no result. */
-MP_DEVICE int taken(int *p)
-{
-#ifdef __CUDA_ARCH__
-    return atomicAdd(p, 1);
-#else
-    return (*p)++;
-#endif
-}
-
 /* Entries come into the list of their item in any order; then each counts those before it. */
 struct kernel_turn_lists : by_call<mp_call_turn_lists> {
     MP_DEVICE void run(const call &c, int block)

@@ -99,24 +99,53 @@ struct kernel_rows_take : by_item<kernel_rows_take, mp_call_rows_take> {
     }
 };
 
-/* A row may be given to by several, in their order: the first of them adds up what all bring. */
-struct kernel_rows_give : by_item<kernel_rows_give, mp_call_rows_give> {
-    MP_BOTH size_t items(const call &c)
+/* A row may be given to by several, in their order: the first of them adds up what all bring. A block has eight of them, and finds out
+ * for each whether it is the first and how far others may be. */
+struct kernel_rows_give {
+    typedef mp_call_rows_give call;
+    static const int threads = 256, at_once = 4, rows = 8, lanes = threads / rows;
+
+    static int blocks(const call &c)
     {
-        return area(c.n, c.C);
+        return c.C > 0 ? blocks_for((size_t)c.n, rows) : 0;
     }
 
-    MP_DEVICE void one(const call &c, size_t i)
+    MP_DEVICE void run(const call &call_, int block)
     {
-        int row = (int)((unsigned)i / (unsigned)c.C), to = c.which[row];
-        size_t k = i % (size_t)c.C;
-        if (to < 0) return;
-        for (int r = 0; r < row; r++)
-            if (c.which[r] == to) return;
-        float sum = c.dX[area(to, c.C) + k];
-        for (int r = row; r < c.n; r++)
-            if (c.which[r] == to) sum += c.dout[area(r, c.C) + k];
-        c.dX[area(to, c.C) + k] = sum;
+        const call c = call_;
+        MP_SHARED int to[rows], first[rows], last[rows];
+        int begin = block * rows;
+        MP_PHASE(t)
+        {
+            if (t >= rows) continue;
+            to[t] = begin + t < c.n ? c.which[begin + t] : -1;
+            first[t] = last[t] = begin + t;
+        }
+        MP_PHASE(t)
+        {
+            int r = t / lanes, own = to[r], least = begin + r, most = least;
+            if (own < 0) continue;
+            MP_UNROLL_BY(8)
+            for (int i = t % lanes; i < c.n; i += lanes) {
+                bool same = c.which[i] == own;
+                least = same && i < least ? i : least;
+                most = same && i > most ? i : most;
+            }
+            if (least < begin + r) lower_to(&first[r], least);
+            if (most > begin + r) raise_to(&last[r], most);
+        }
+        MP_ALONE(t)
+        {
+            for (int i = t; i < rows * c.C; i += threads) {
+                int r = i / c.C;
+                size_t k = (size_t)(i % c.C);
+                if (to[r] < 0 || first[r] < begin + r) continue;
+                float *dx = c.dX + area(to[r], c.C) + k, sum = *dx + c.dout[area(begin + r, c.C) + k];
+                for (int o = begin + r + 1; o <= last[r]; o++)
+                    if (c.which[o] == to[r]) sum += c.dout[area(o, c.C) + k];
+                *dx = sum;
+            }
+        }
     }
 };
 

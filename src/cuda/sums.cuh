@@ -1,4 +1,4 @@
-/* sums.cuh - sums over neighbours, over the nonzeros of input features, over columns and over graphs; gates. Each element is one chain in
+/* sums.cuh - sums over neighbours and over graphs; gates. Each element is one chain in
  * the processor's order (kernels.h), and nobody adds to what another thread adds to.
  * SPDX-License-Identifier: MIT */
 #ifndef MP_CUDA_SUMS_CUH
@@ -12,57 +12,67 @@ MP_DEVICE void add_four(four *acc, float a, const four &x)
     for (int i = 0; i < 4; i++) acc->v[i] = fma1(a, x.v[i], acc->v[i]);
 }
 
-/* Rows v .. v+n-1 of column j of X, which has N rows and C columns: all on their way at once. What is beyond is 0. */
-template <int n> MP_DEVICE void rows_ahead(float *x, const float *X, int v, int N, int C, size_t j)
-{
-    MP_UNROLL
-    for (int q = 0; q < n; q++) x[q] = v + q < N ? X[area(v + q, C) + j] : 0;
-}
-
 /* ---- neighbours: an item is four columns of a row */
 struct kernel_agg : by_item<kernel_agg, mp_call_agg> {
-    static const int at_once = 5; /* blocks: rows of neighbours are far away, and many must be on their way */
+    static const int at_once = 4; /* blocks: rows of neighbours are far away, and many must be on their way */
 
     MP_BOTH size_t items(const call &c)
     {
         return c.end > c.from ? pieces(c.end - c.from, c.C) : 0;
     }
 
-    MP_DEVICE float coefficient(const mp_links &g, int e, int u)
+    /* Edges from e on that come from below `stop`, a few at a time: nothing is used before all of them are on their way. */
+    template <bool whole> MP_DEVICE int walk(four *acc, const call &c, const piece &at, int e, int end, int stop)
     {
-        float w = g.p ? g.p[g.perm ? g.perm[e] : e] : 1;
-        return !g.s ? w : g.p ? w * g.s[u] : g.s[u];
-    }
-
-    /* Edges from e on that come from below `stop`. */
-    MP_DEVICE int walk(four *acc, const call &c, const piece &at, bool whole, int e, int end, int stop)
-    {
-        for (; e < end; e++) {
-            int u = c.g.col[e];
-            if (u >= stop) break;
-            add_four(acc, coefficient(c.g, e, u), load_some(c.Z + area(u, c.C) + at.col, at.n, whole));
+        const int ahead = whole ? 4 : 1;
+        for (int n = ahead; n == ahead; e += n) {
+            int u[ahead], i[ahead];
+            float w[ahead], s[ahead];
+            four x[ahead];
+            MP_UNROLL
+            for (int q = 0; q < ahead; q++) u[q] = e + q < end ? c.g.col[e + q] : stop;
+            MP_UNROLL
+            for (int q = 0; q < ahead; q++) i[q] = c.g.perm && e + q < end ? c.g.perm[e + q] : e + q;
+            n = 0;
+            MP_UNROLL
+            for (int q = 0; q < ahead; q++) n += n == q && u[q] < stop;
+            MP_UNROLL
+            for (int q = 0; q < ahead; q++) {
+                if (q >= n) continue;
+                w[q] = c.g.p ? c.g.p[i[q]] : 1;
+                s[q] = c.g.s ? c.g.s[u[q]] : 1;
+                x[q] = load_some(c.Z + area(u[q], c.C) + at.col, at.n, whole);
+            }
+            MP_UNROLL
+            for (int q = 0; q < ahead; q++)
+                if (q < n) add_four(acc, !c.g.s ? w[q] : c.g.p ? w[q] * s[q] : s[q], x[q]);
         }
         return e;
     }
 
-    MP_DEVICE void one(const call &c, size_t i)
+    template <bool whole> MP_DEVICE four sum(const call &c, const piece &at, int v)
     {
-        piece at = piece_of(i, c.C);
         const mp_links &g = c.g;
-        int v = c.from + at.row, e = g.row_ptr[v], end = g.row_ptr[v + 1];
-        bool whole = c.C % 4 == 0 && in_fours(c.Z), put = c.C % 4 == 0 && in_fours(c.Y);
+        int e = g.row_ptr[v], end = g.row_ptr[v + 1];
         four acc = { { 0, 0, 0, 0 } };
         if (g.q) {
-            e = walk(&acc, c, at, whole, e, end, v);
+            e = walk<whole>(&acc, c, at, e, end, v);
             add_four(&acc, g.q[v], load_some(c.Z + area(v, c.C) + at.col, at.n, whole));
             if (e < end && g.col[e] == v) e++;
         }
-        walk(&acc, c, at, whole, e, end, 0x7fffffff);
+        walk<whole>(&acc, c, at, e, end, 0x7fffffff);
+        return acc;
+    }
+
+    MP_DEVICE void put(const call &c, const piece &at, int v, const four &acc)
+    {
+        const mp_links &g = c.g;
+        bool fours = c.C % 4 == 0 && in_fours(c.Y);
         int from = g.to ? g.to_ptr[v] : v, last = g.to ? g.to_ptr[v + 1] : v + 1;
         for (int t = from; t < last; t++) {
             int row = g.to ? g.to[t] : t;
             float *y = c.Y + area(row, c.C) + at.col, scale = g.r ? g.r[row] : 1;
-            four x = c.add    ? load_some(y, at.n, put)
+            four x = c.add    ? load_some(y, at.n, fours)
                      : c.bias ? load_some(c.bias + at.col, at.n, false)
                               : four{ { 0, 0, 0, 0 } };
             MP_UNROLL
@@ -70,7 +80,21 @@ struct kernel_agg : by_item<kernel_agg, mp_call_agg> {
                 x.v[q] = fma1(scale, acc.v[q], x.v[q]);
                 if (c.relu) x.v[q] = relu1(x.v[q]);
             }
-            store_some(y, at.n, put, x);
+            store_some(y, at.n, fours, x);
+        }
+    }
+
+    /* What the sum needs of the call is in registers, and the rest is read when it is done: there are too few for both. */
+    MP_DEVICE void run(const call &c, int block)
+    {
+        MP_ALONE(t)
+        {
+            size_t i = (size_t)block * threads + (size_t)t;
+            if (i >= items(c)) continue;
+            piece at = piece_of(i, c.C);
+            int v = c.from + at.row;
+            four acc = c.C % 4 == 0 && in_fours(c.Z) ? sum<true>(c, at, v) : sum<false>(c, at, v);
+            put(c, at, v, acc);
         }
     }
 };
@@ -126,114 +150,6 @@ struct kernel_edge_dot {
                 float d = fold16(part + t * 17), *to = e < end ? c.out + e : c.self + v;
                 *to = c.add ? *to + d : d;
             }
-        }
-    }
-};
-
-/* ---- nonzeros of input features */
-struct kernel_sparse_fwd : by_item<kernel_sparse_fwd, mp_call_sparse_fwd> {
-    MP_BOTH size_t items(const call &c)
-    {
-        return pieces(c.N, c.C);
-    }
-
-    MP_DEVICE void one(const call &c, size_t i)
-    {
-        piece at = piece_of(i, c.C);
-        bool whole = c.C % 4 == 0 && in_fours(c.W), put = c.C % 4 == 0 && in_fours(c.Y);
-        four y = c.bias ? load_some(c.bias + at.col, at.n, false) : four{ { 0, 0, 0, 0 } };
-        for (int z = c.ptr[at.row]; z < c.ptr[at.row + 1]; z++)
-            add_four(&y, c.val ? c.val[z] : 1, load_some(c.W + area(c.col[z], c.C) + at.col, at.n, whole));
-        store_some(c.Y + area(at.row, c.C) + at.col, at.n, put, y);
-    }
-};
-
-/* One block a call: a thread has a column, and goes down the rows. The rows of dW are in shared memory meanwhile, some at a time; those
- * of very many features stay where they are. Which rows of dW have contents is marked when all is done. */
-struct kernel_sparse_bwd {
-    typedef mp_call_sparse_bwd call;
-    static const int threads = 128, at_once = 4, ahead = 16, some = 92, most_turns = 8;
-
-    static int blocks(const call &c)
-    {
-        return c.N > 0 ? 1 : 0;
-    }
-
-    /* The nonzeros of columns from .. from+n-1 times column j of dY, into acc, whose rows are `ld` apart. */
-    MP_DEVICE void down(float *acc, int ld, int *touched, const call &c, int from, int n, int j)
-    {
-        float dy[ahead], next[ahead];
-        rows_ahead<ahead>(next, c.dY, 0, c.N, c.C, (size_t)j);
-        for (int v0 = 0; v0 < c.N; v0 += ahead) {
-            MP_UNROLL
-            for (int q = 0; q < ahead; q++) dy[q] = next[q];
-            rows_ahead<ahead>(next, c.dY, v0 + ahead, c.N, c.C, (size_t)j);
-            MP_UNROLL
-            for (int q = 0; q < ahead; q++) {
-                if (v0 + q >= c.N) break;
-                for (int z = c.ptr[v0 + q]; z < c.ptr[v0 + q + 1]; z++) {
-                    int f = c.col[z] - from;
-                    if (f < 0 || f >= n) continue;
-                    if (touched) touched[f] = 1;
-                    acc[area(f, ld)] = fma1(c.val ? c.val[z] : 1, dy[q], acc[area(f, ld)]);
-                }
-            }
-        }
-    }
-
-    MP_DEVICE void in_place(const call &c, int j)
-    {
-        int end = c.ptr[c.N];
-        for (int z = c.ptr[0]; c.wrote && z < end; z++)
-            if (!c.wrote[c.col[z]]) c.dW[area(c.col[z], c.C) + (size_t)j] = 0;
-        down(c.dW + j, c.C, NULL, c, 0, 0x7fffffff, j);
-    }
-
-    MP_DEVICE void run(const call &call_, int block)
-    {
-        const call c = call_;
-        (void)block;
-        MP_SHARED float acc[some * threads];
-        MP_SHARED int touched[some], last;
-        MP_PHASE(t)
-        {
-            if (t == 0) last = -1;
-        }
-        MP_PHASE(t)
-        {
-            for (int z = c.ptr[0] + t; z < c.ptr[c.N]; z += threads) raise_to(&last, c.col[z]);
-        }
-        bool large = last >= some * most_turns;
-        for (int j0 = 0; j0 < c.C; j0 += threads) {
-            for (int from = 0; !large && from <= last; from += some) {
-                int n = last + 1 - from < some ? last + 1 - from : some;
-                MP_PHASE(t)
-                {
-                    if (t < n) touched[t] = 0;
-                    for (int f = 0; j0 + t < c.C && f < n; f++) {
-                        bool empty = c.wrote && !c.wrote[from + f];
-                        acc[f * threads + t] = empty ? 0 : c.dW[area(from + f, c.C) + (size_t)(j0 + t)];
-                    }
-                }
-                MP_PHASE(t)
-                {
-                    if (j0 + t < c.C) down(acc + t, threads, t == 0 ? touched : NULL, c, from, n, j0 + t);
-                }
-                MP_PHASE(t)
-                {
-                    for (int f = 0; j0 + t < c.C && f < n; f++)
-                        if (touched[f]) c.dW[area(from + f, c.C) + (size_t)(j0 + t)] = acc[f * threads + t];
-                }
-            }
-            if (!large) continue;
-            MP_PHASE(t)
-            {
-                if (j0 + t < c.C) in_place(c, j0 + t);
-            }
-        }
-        MP_ALONE(t)
-        {
-            for (int z = c.ptr[0] + t; c.wrote && z < c.ptr[c.N]; z += threads) c.wrote[c.col[z]] = true;
         }
     }
 };

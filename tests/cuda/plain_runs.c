@@ -314,7 +314,7 @@ void run_rank(const mp_kernels *k, mp_rig *r, trace *t)
     enum { B = 4 };
     int *node_ptr = room(B + 1, sizeof(int)), *keep_ptr = room(B + 1, sizeof(int));
     for (int b = 0; b < B; b++) {
-        int n = coin(r) ? size(r) : small(r);
+        int n = coin(r) ? runs_rows(r) : small(r);
         node_ptr[b + 1] = node_ptr[b] + n;
         keep_ptr[b + 1] = keep_ptr[b] + mp_rng_below(&r->rng, n + 1);
     }
@@ -350,8 +350,28 @@ static int *some_kept(mp_rig *r, const mp_graph *g, int **keep_ptr)
     return keep;
 }
 
+/* A node with n neighbours that know nobody else, between two graphs without nodes. */
+static mp_graph star(mp_rig *r, int n)
+{
+    int *node_ptr = MP_NEW(r->memory, int, 4), *row_ptr = MP_NEW(r->memory, int, n + 2);
+    int *col = MP_NEW(r->memory, int, 2 * n), *rev = MP_NEW(r->memory, int, 2 * n);
+    node_ptr[2] = node_ptr[3] = n + 1;
+    for (int v = 0; v < n; v++) {
+        row_ptr[v + 1] = n + v;
+        col[v] = v + 1;
+        rev[v] = n + v;
+        rev[n + v] = v;
+    }
+    row_ptr[n + 1] = 2 * n;
+    return (mp_graph){
+        .graphs = 3, .nodes = n + 1, .edges = 2 * n, .node_ptr = node_ptr, .row_ptr = row_ptr, .col = col, .rev = rev
+    };
+}
+
+/* Rows of few edges, of more than a block of a GPU has threads, and of very many. */
 static mp_graph graph_to_thin(mp_rig *r)
 {
+    if (mp_rng_unit(&r->rng) < 0.2) return star(r, coin(r) ? 700 : 18000);
     int sizes[3] = { 1 + small(r), small(r), coin(r) ? 150 : 3 + 3 * small(r) };
     return mp_rig_graph(r, 3, sizes, mp_rng_between(&r->rng, 0, 0.3), 0.2);
 }
@@ -367,22 +387,16 @@ void run_induce_rows(const mp_kernels *k, mp_rig *r, trace *t)
     trace_ints(t, place, (size_t)g.nodes);
 }
 
-/* Whether v is among the kept. */
-static bool is_kept(const int *keep, int K, int v)
-{
-    for (int i = 0; i < K; i++)
-        if (keep[i] == v) return true;
-    return false;
-}
-
 void run_induce_edges(const mp_kernels *k, mp_rig *r, trace *t)
 {
     mp_graph g = graph_to_thin(r);
     mp_csr c = csr_of(r, &g, false);
     int *keep_ptr, *keep = some_kept(r, &g, &keep_ptr), K = keep_ptr[3];
     size_t edges = 0;
+    bool *kept = MP_NEW(r->memory, bool, g.nodes);
+    for (int i = 0; i < K; i++) kept[keep[i]] = true;
     for (int i = 0; i < K; i++)
-        for (int e = g.row_ptr[keep[i]]; e < g.row_ptr[keep[i] + 1]; e++) edges += is_kept(keep, K, g.col[e]);
+        for (int e = g.row_ptr[keep[i]]; e < g.row_ptr[keep[i] + 1]; e++) edges += kept[g.col[e]];
     int *row_ptr = room((size_t)K + 1, sizeof *row_ptr), *place = room((size_t)g.nodes, sizeof *place);
     int *col = room(edges + 1, sizeof *col), *rev = NULL, *from = NULL;
     if (coin(r)) {
@@ -618,7 +632,7 @@ void run_minus_sums(const mp_kernels *k, mp_rig *r, trace *t)
 
 void run_closeness_bwd(const mp_kernels *k, mp_rig *r, trace *t)
 {
-    int N = runs_rows(r), H = 1 + small(r) % 4, K = small(r);
+    int N = coin(r) ? 1300 : size(r), H = 1 + small(r) % 4, K = small(r);
     float *e = reals(r, area(N, H * K)), *dmix = coin(r) ? reals(r, (size_t)H) : NULL;
     k->closeness_bwd(e, dmix, reals(r, area(N, K)), reals(r, area(N, H * K)), reals(r, area(N, H)), reals(r, (size_t)H),
                      N, H, K);

@@ -88,7 +88,7 @@ int runs_size(mp_rig *r)
 
 int runs_rows(mp_rig *r)
 {
-    return mp_rng_unit(&r->rng) < 0.1 ? 300 : runs_size(r);
+    return mp_rng_unit(&r->rng) < 0.1 ? 1300 : runs_size(r);
 }
 
 int runs_small(mp_rig *r)
@@ -164,10 +164,15 @@ void run_gemm(const mp_kernels *k, mp_rig *r, trace *t)
 {
     int M = size(r), N = size(r), K = mp_rng_unit(&r->rng) < 0.1 ? 400 : size(r);
     bool flip_a = coin(r), flip_b = coin(r), add = coin(r);
+    if (coin(r)) { /* rows lie in fours */
+        M -= M % 4;
+        N -= N % 4;
+        if (!flip_a || flip_b) K -= K % 4;
+    }
     mp_operand A = { reals(r, area(M, K)), flip_a ? M : K, flip_a },
                B = { reals(r, area(K, N)), flip_b ? K : N, flip_b };
     float *C = reals(r, area(M, N)), *bias = !add && coin(r) ? reals(r, (size_t)N) : NULL;
-    if (mp_rng_unit(&r->rng) < 0.1) { /* chains that begin and stay at -0: a step too many would make them 0 */
+    if (mp_rng_unit(&r->rng) < 0.2) { /* chains that begin and stay at -0: a step too many would make them 0 */
         for (size_t i = 0; i < area(M, K); i++) ((float *)(uintptr_t)A.p)[i] = -0.0f;
         for (size_t i = 0; i < area(K, N); i++) ((float *)(uintptr_t)B.p)[i] = 1;
         for (size_t i = 0; i < area(M, N); i++) C[i] = -0.0f;
@@ -281,7 +286,7 @@ static int *sparse_rows(mp_rig *r, int N, int cols, const int **col)
 /* Columns of a sparse matrix: a few, some or very many. */
 static int features(mp_rig *r)
 {
-    return 1 + (coin(r) ? small(r) : mp_rng_below(&r->rng, coin(r) ? 300 : 1000));
+    return 1 + (coin(r) ? small(r) : mp_rng_below(&r->rng, coin(r) ? 300 : coin(r) ? 1000 : 12000));
 }
 
 void run_sparse_fwd(const mp_kernels *k, mp_rig *r, trace *t)

@@ -152,17 +152,29 @@ static mp_err write_markdown(const conf *c, const mp_cli_args *args, const mp_se
     return e;
 }
 
+static mp_err write_text(const char *path, const char *text)
+{
+    return mp_write_file(path, text, strlen(text));
+}
+
+/* A picture that the page leafs through is a file for each level and each column of scores, both from 1. */
+static mp_err write_picture(const char *name, const mp_picture *p, mp_arena *a)
+{
+    if (p->svg) MP_TRY(write_text(mp_arena_printf(a, "%s.svg", name), p->svg));
+    for (int l = 0; !p->svg && l < p->levels; l++)
+        for (int c = 0; c < p->columns; c++)
+            MP_TRY(write_text(mp_arena_printf(a, "%s-level%d-column%d.svg", name, l + 1, c + 1),
+                              p->frame[l * p->columns + c]));
+    return p->csv ? write_text(mp_arena_printf(a, "%s.csv", name), p->csv) : MP_OK;
+}
+
 static mp_err write_figures(const char *folder, const mp_section *s, mp_arena *a)
 {
     int n = 0;
     MP_TRY(mp_make_folder(folder));
-    for (int i = 0; i < s->pieces; i++) {
-        const mp_picture *p = &s->piece[i].picture;
-        if (s->piece[i].kind != MP_PASSAGE_PICTURE) continue;
-        const char *name = mp_arena_printf(a, "%s/%s-%d", folder, s->name, ++n);
-        MP_TRY(mp_write_file(mp_arena_printf(a, "%s.svg", name), p->svg, strlen(p->svg)));
-        if (p->csv) MP_TRY(mp_write_file(mp_arena_printf(a, "%s.csv", name), p->csv, strlen(p->csv)));
-    }
+    for (int i = 0; i < s->pieces; i++)
+        if (s->piece[i].kind == MP_PASSAGE_PICTURE)
+            MP_TRY(write_picture(mp_arena_printf(a, "%s/%s-%d", folder, s->name, ++n), &s->piece[i].picture, a));
     return MP_OK;
 }
 

@@ -20,8 +20,7 @@ static mp_err make_one(mp_lab *lab, const char *set, const char *pool, int phase
     for (int i = 0; i < RATES; i++) {
         if (mp_lab_quick(lab) && i != 0 && i != 3 && i != 5) continue;
         x[n] = rate[i];
-        setting[n++] =
-            rate[i] > 0 ? mp_arena_printf(out->arena, "edge-loss=%g edge-loss-in=%s", rate[i], phases[phase].in) : "";
+        setting[n++] = mp_arena_printf(out->arena, "edge-loss=%g edge-loss-in=%s", rate[i], phases[phase].in);
     }
     mp_curve c = { .dataset = set,
                    .pool = pool,

@@ -267,10 +267,9 @@ static int64_t whole(mp_stmt *stmt, int i)
         double v = real(stmt, i);
         return v >= -9e18 && v <= 9e18 ? (int64_t)v : 0;
     }
-    uint64_t v = kind == MP_TYPE_INT ? number(stmt, i, &n) : 0;
-    if (kind == MP_TYPE_INT && n == 4) return (int32_t)v;
-    if (kind == MP_TYPE_INT && n == 2) return (int16_t)v;
-    return (int64_t)v;
+    if (kind != MP_TYPE_INT) return 0;
+    uint64_t v = number(stmt, i, &n);
+    return n == 4 ? (int32_t)v : n == 2 ? (int16_t)v : (int64_t)v;
 }
 
 static double real(mp_stmt *stmt, int i)

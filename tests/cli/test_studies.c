@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #define QUICK "--hidden 8 --layers 2 --batch-size 16 --lr 0.01 --quiet"
@@ -423,6 +424,25 @@ static void a_dry_run_counts_runs_and_trains_none(void **state)
     mp_spawn_free(&s);
 }
 
+static void a_dry_run_of_a_set_with_one_split_tries_that(void **state)
+{
+    (void)state;
+    static const char *const part[] = { "train", "train", "train", "val", "test" };
+    char line[160], text[4000] = "";
+    for (int g = 0; g < 20; g++) {
+        snprintf(line, sizeof line,
+                 "{\"nodes\":3,\"edges\":[[0,1],[1,2]],\"labels\":[0,%d,1],\"y\":%d,\"split\":\"%s\"}\n", g % 2, g % 2,
+                 part[g % 5]);
+        strcat(text, line);
+    }
+    put("SPLIT.jsonl", text);
+    mp_spawned s =
+        expect(0, "cv @/SPLIT.jsonl --pool topk --hidden 4 --seeds 2 --store @/none.db --quiet --dry-run", NULL);
+    assert_non_null(strstr(s.out.p, "minutes"));
+    assert_non_null(strstr(s.out.p, "       1     2      0 "));
+    mp_spawn_free(&s);
+}
+
 static void random_points_and_halving_are_told_and_wrong_searches_refused(void **state)
 {
     (void)state;
@@ -473,6 +493,7 @@ int main(void)
         cmocka_unit_test(inner_runs_and_retrainings_are_in_the_row_of_their_study_alone),
         cmocka_unit_test(models_of_chosen_runs_are_kept_and_no_others),
         cmocka_unit_test(a_dry_run_counts_runs_and_trains_none),
+        cmocka_unit_test(a_dry_run_of_a_set_with_one_split_tries_that),
         cmocka_unit_test(random_points_and_halving_are_told_and_wrong_searches_refused),
         cmocka_unit_test(parts_of_a_study_are_its_runs_bit_for_bit),
         cmocka_unit_test(a_part_says_what_it_has_and_what_is_missing),

@@ -118,6 +118,20 @@ static void every_option_can_be_queried(void **state)
     mp_store_close(s);
 }
 
+static void whole_numbers_of_any_width_have_their_sign(void **state)
+{
+    (void)state;
+    if (!in_server()) skip();
+    mp_store *s = open_store(fresh(), MP_STORE_WRITE);
+    static const char *const sql[] = { "SELECT -3::int2", "SELECT -3::int4", "SELECT -3::int8", "SELECT -3.0::float8" };
+    for (int i = 0; i < 4; i++) {
+        int64_t v;
+        assert_int_equal(mp_db_int(s, sql[i], &v), MP_OK);
+        assert_int_equal(v, -3);
+    }
+    mp_store_close(s);
+}
+
 static void server(const char *what)
 {
     char command[512];
@@ -169,6 +183,7 @@ int main(void)
         cmocka_unit_test(an_empty_database_is_no_store_to_read),
         cmocka_unit_test(a_reader_writes_nothing),
         cmocka_unit_test(every_option_can_be_queried),
+        cmocka_unit_test(whole_numbers_of_any_width_have_their_sign),
         cmocka_unit_test(a_server_that_comes_back_is_met_again),
     };
     fixture_begin();

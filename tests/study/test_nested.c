@@ -111,6 +111,17 @@ static void inner_splits_are_of_the_training_part_and_none_tests(void **state)
     }
 }
 
+/* Which they are is part of a result's bits: another draw is another result. */
+static void inner_splits_are_what_they_were(void **state)
+{
+    fixture *f = *state;
+    mp_folds inner;
+    assert_int_equal(mp_folds_inner(&f->d[0], &f->f[0], 0, 0, f->a, &inner), MP_OK);
+    static const int val[] = { 4, 24, 44, 54, 59, 64, 71, 80, 88 };
+    assert_int_equal(inner.split[0].n_val, (int)(sizeof val / sizeof *val));
+    assert_memory_equal(inner.split[0].val, val, sizeof val);
+}
+
 static void a_nested_study_is_what_runs_by_hand_give(void **state)
 {
     fixture *f = *state;
@@ -227,6 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(inner_splits_are_of_the_training_part_and_none_tests, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(inner_splits_are_what_they_were, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_nested_study_is_what_runs_by_hand_give, set_up, tear_down),
         cmocka_unit_test_setup_teardown(labels_of_test_graphs_change_the_last_number_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_killed_halving_goes_on_and_its_rungs_are_plain_runs, set_up, tear_down),

@@ -4,8 +4,8 @@
 #include "conf/config.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define QUICK "--hidden 8 --layers 2 --batch-size 16 --lr 0.01 --quiet"

@@ -99,6 +99,7 @@ static void same_run(const mp_run_result *p, const mp_run_result *q, const char 
 }
 
 #define MID " score-dim=3 flip=true drop=0.2"
+/* Steps have 25 graphs: with 75 clusters op_mha has room for 23 at a time, with sort-k=528 op_conv1d for the windows of 12. */
 static const char *const methods[] = { "pool=topk",
                                        "pool=sag",
                                        "pool=gsa",
@@ -120,12 +121,14 @@ static const char *const methods[] = { "pool=topk",
                                        "pool=gmt hidden=8",
                                        "pool=gmt hidden=8 heads=2 ln=true attend=keys clusters=3",
                                        "pool=gmt hidden=8 conv=gin heads=4 clusters=7",
+                                       "pool=gmt hidden=8 heads=8 clusters=75 epochs=1",
                                        "pool=mem hidden=8",
                                        "pool=mem hidden=8 kl-detach=true clusters=3 heads=2",
                                        "pool=set2set",
                                        "pool=set2set processing-steps=1 conv=gat",
                                        "pool=sort",
                                        "pool=sort sort-form=dgcnn sort-k=13",
+                                       "pool=sort sort-form=dgcnn sort-k=528 hidden=2 epochs=1",
                                        "pool=sag conv=gat score-conv=gat",
                                        "pool=gsa fusion=gat" MID,
                                        "pool=sag clip=0.1",

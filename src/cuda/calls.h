@@ -39,7 +39,7 @@
 #define MP_CALL_sparse_fwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, Y) AND AT(const int *, ptr) AND AT(const int *, col) AND AT(const mp_real *, val) \
     AND AT(const mp_real *, W) AND AT(const mp_real *, bias) AND VALUE(int, N) AND VALUE(int, C)
 #define MP_CALL_sparse_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dW) AND AT(bool *, wrote) AND AT(const mp_real *, dY) AND AT(const int *, ptr) \
-    AND AT(const int *, col) AND AT(const mp_real *, val) AND VALUE(int, N) AND VALUE(int, C)
+    AND AT(const int *, col) AND AT(const mp_real *, val) AND VALUE(int, N) AND VALUE(int, C) /* col: each once in a row */
 #define MP_CALL_gate_fwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, out) AND AT(const mp_real *, X) AND AT(const mp_real *, G) AND AT(const int *, keep) \
     AND VALUE(int, K) AND VALUE(int, C) AND VALUE(int, D) AND VALUE(int, split)
 #define MP_CALL_gate_bwd(VALUE, AT, HOLDS, COPY, AND) AT(mp_real *, dX) AND AT(mp_real *, dG) AND AT(const mp_real *, dOut) AND AT(const mp_real *, X) \

@@ -38,18 +38,6 @@ struct kernel_head_weights : by_item<kernel_head_weights, mp_call_head_weights> 
 };
 
 struct minus_down : column_source<mp_call_minus_sums, float> {
-    MP_DEVICE_OF void get(float *x, int v, size_t j) const
-    {
-        x[0] = c.X[area(v, c.C) + j];
-    }
-
-    MP_DEVICE_OF void put(float *y, const float *x, int v, size_t j) const
-    {
-        (void)v;
-        (void)j;
-        y[0] = x[0];
-    }
-
     MP_DEVICE_OF void end(size_t j, float sum) const
     {
         c.cols[j] = -sum;
@@ -82,7 +70,7 @@ struct kernel_minus_sums : by_column<kernel_minus_sums, mp_call_minus_sums, floa
     MP_DEVICE void columns(const call &c, int j0, float *stage)
     {
         if (j0 < c.C) {
-            walk<minus_down>::down(minus_down{ { c } }, c.N, c.C, j0, stage);
+            down(minus_down{ { c } }, c, j0, stage);
             return;
         }
         int first = (j0 / wide - (c.C + wide - 1) / wide) * threads;

@@ -15,11 +15,13 @@
  *     get(x, v, j)      reads what element (v, j) needs
  *     put(y, x, v, j)   what goes to shared memory
  *     begin(j), add(chain, y, v), end(j, chain)   of the chain of column j
- * stage: room for outs * deep * wide numbers. */
+ * stage: `room` numbers of shared memory. */
 template <class S> struct walk {
     typedef typename S::number number;
     static const int threads = S::threads, wide = S::wide, deep = S::deep, ins = S::ins, outs = S::outs;
-    static const int each = wide * deep / threads, ahead = S::ahead;
+    static const int each = wide * deep / threads, ahead = S::ahead, room = outs * deep * wide;
+    static_assert(wide * deep % threads == 0, "all threads fetch the same number of elements");
+    static_assert(threads % wide == 0, "a thread fetches from one column");
 
     struct own {
         float x[each][ins];
@@ -94,11 +96,24 @@ template <class S> struct walk {
     }
 };
 
-/* What most have: an element of one number, and chains that begin with 0. */
-template <class C_, class T> struct column_source {
-    typedef T number, chain;
+/* What most have: an element of X, and chains of type T that begin with 0 and add numbers of type N. */
+template <class C_, class T, class N = T> struct column_source {
+    typedef N number;
+    typedef T chain;
     static const int ins = 1, outs = 1, threads = 256, wide = 32, deep = 128, ahead = 32;
     const C_ &c;
+
+    MP_DEVICE_OF void get(float *x, int v, size_t j) const
+    {
+        x[0] = c.X[area(v, c.C) + j];
+    }
+
+    MP_DEVICE_OF void put(N *y, const float *x, int v, size_t j) const
+    {
+        (void)v;
+        (void)j;
+        y[0] = (N)x[0];
+    }
 
     MP_DEVICE_OF T begin(size_t j) const
     {
@@ -106,57 +121,45 @@ template <class C_, class T> struct column_source {
         return 0;
     }
 
-    MP_DEVICE_OF void add(T *sum, const T *y, int v) const
+    MP_DEVICE_OF void add(T *sum, const N *y, int v) const
     {
         (void)v;
-        *sum += y[0];
+        *sum += (T)y[0];
     }
 };
 
 /* Kernels whose blocks have such columns: K says what is done with those from j0 on. */
 template <class K, class C_, class T> struct by_column {
     typedef C_ call;
-    static const int threads = 256, at_once = sizeof(T) == sizeof(float) ? 3 : 2, wide = 32;
+    static const int threads = 256, at_once = sizeof(T) == sizeof(float) ? 3 : 2, wide = 32, room = 4096;
 
     static int blocks(const call &c)
     {
         return blocks_for((size_t)c.C, wide);
     }
 
+    template <class S> MP_DEVICE void down(const S &s, const call &c, int j0, T *stage)
+    {
+        static_assert(S::threads == threads && S::wide == wide, "the block and columns of the source");
+        static_assert(walk<S>::room <= room, "shared memory");
+        walk<S>::down(s, c.N, c.C, j0, stage);
+    }
+
     MP_DEVICE void run(const call &call_, int block)
     {
         const call c = call_;
-        MP_SHARED T stage[4096];
+        MP_SHARED T stage[room];
         K::columns(c, block * wide, stage);
     }
 };
 
-template <class T> struct sum_down : column_source<mp_call_col_sum, T> {
-    using column_source<mp_call_col_sum, T>::c;
-    typedef float number;
-
-    MP_DEVICE_OF void get(float *x, int v, size_t j) const
-    {
-        x[0] = c.X[area(v, c.C) + j];
-    }
-
-    MP_DEVICE_OF void put(float *y, const float *x, int v, size_t j) const
-    {
-        (void)v;
-        (void)j;
-        y[0] = x[0];
-    }
+template <class T> struct sum_down : column_source<mp_call_col_sum, T, float> {
+    using column_source<mp_call_col_sum, T, float>::c;
 
     /* Numbers of few columns are added up apart from what was there. */
     MP_DEVICE_OF T begin(size_t j) const
     {
         return sizeof(T) == sizeof(float) && c.add ? c.out[j] : 0;
-    }
-
-    MP_DEVICE_OF void add(T *sum, const float *y, int v) const
-    {
-        (void)v;
-        *sum += (T)y[0];
     }
 
     MP_DEVICE_OF void end(size_t j, T sum) const
@@ -169,9 +172,9 @@ struct kernel_col_sum : by_column<kernel_col_sum, mp_call_col_sum, float> {
     MP_DEVICE void columns(const call &c, int j0, float *stage)
     {
         if (c.C <= MP_FEW)
-            walk<sum_down<double>>::down(sum_down<double>{ { c } }, c.N, c.C, j0, stage);
+            down(sum_down<double>{ { c } }, c, j0, stage);
         else
-            walk<sum_down<float>>::down(sum_down<float>{ { c } }, c.N, c.C, j0, stage);
+            down(sum_down<float>{ { c } }, c, j0, stage);
     }
 };
 
@@ -205,24 +208,12 @@ struct relu_down : column_source<mp_call_relu_col_sum, float> {
 struct kernel_relu_col_sum : by_column<kernel_relu_col_sum, mp_call_relu_col_sum, float> {
     MP_DEVICE void columns(const call &c, int j0, float *stage)
     {
-        walk<relu_down>::down(relu_down{ { c } }, c.N, c.C, j0, stage);
+        down(relu_down{ { c } }, c, j0, stage);
     }
 };
 
 /* ---- mean and variance: the mean first, then how far from it all are */
 struct mean_down : column_source<mp_call_col_stats, double> {
-    MP_DEVICE_OF void get(float *x, int v, size_t j) const
-    {
-        x[0] = c.X[area(v, c.C) + j];
-    }
-
-    MP_DEVICE_OF void put(double *y, const float *x, int v, size_t j) const
-    {
-        (void)v;
-        (void)j;
-        y[0] = (double)x[0];
-    }
-
     MP_DEVICE_OF void end(size_t j, double sum) const
     {
         c.stat[j] = sum / c.N;
@@ -246,8 +237,8 @@ struct variance_down : mean_down {
 struct kernel_col_stats : by_column<kernel_col_stats, mp_call_col_stats, double> {
     MP_DEVICE void columns(const call &c, int j0, double *stage)
     {
-        walk<mean_down>::down(mean_down{ { c } }, c.N, c.C, j0, stage);
-        walk<variance_down>::down(variance_down{ { { c } } }, c.N, c.C, j0, stage);
+        down(mean_down{ { c } }, c, j0, stage);
+        down(variance_down{ { { c } } }, c, j0, stage);
     }
 };
 
@@ -294,7 +285,7 @@ struct pair_down : column_source<mp_call_col_pair, double> {
 struct kernel_col_pair : by_column<kernel_col_pair, mp_call_col_pair, double> {
     MP_DEVICE void columns(const call &c, int j0, double *stage)
     {
-        walk<pair_down>::down(pair_down{ { c } }, c.N, c.C, j0, stage);
+        down(pair_down{ { c } }, c, j0, stage);
     }
 };
 

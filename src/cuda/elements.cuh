@@ -126,7 +126,7 @@ struct kernel_add_all : by_element<kernel_add_all, mp_call_add_all> {
     }
 };
 
-/* One chain, so one thread; the others fetch the numbers and square them, while it adds up those before. */
+/* One chain, so one thread adds. All square the numbers that they have fetched, and fetch the next ones while it adds up. */
 struct kernel_square_sum {
     typedef mp_call_square_sum call;
     static const int threads = 256, at_once = 1, each = 8, some = each * threads;

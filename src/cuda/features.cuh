@@ -24,10 +24,8 @@ struct kernel_sparse_fwd : by_item<kernel_sparse_fwd, mp_call_sparse_fwd> {
 };
 
 /* Rows of dY that have a feature, listed in shared memory with what they have of it. */
-struct feature_down {
-    typedef float number, chain;
-    static const int ins = 1, outs = 1, threads = 256, wide = 128, deep = 32, ahead = 16;
-    const mp_call_sparse_bwd &c;
+struct feature_down : column_source<mp_call_sparse_bwd, float> {
+    static const int wide = 128, deep = 32, ahead = 16;
     const int *row;
     const float *value;
     int feature;
@@ -36,13 +34,6 @@ struct feature_down {
     MP_DEVICE_OF void get(float *x, int v, size_t j) const
     {
         x[0] = c.dY[area(row[v], c.C) + j];
-    }
-
-    MP_DEVICE_OF void put(float *y, const float *x, int v, size_t j) const
-    {
-        (void)v;
-        (void)j;
-        y[0] = x[0];
     }
 
     MP_DEVICE_OF float begin(size_t j) const
@@ -62,7 +53,7 @@ struct feature_down {
 };
 
 /* A block has every `parts`-th feature, one after the other: its threads list the rows that have it, and go down those. Of very many
- * features the first block has all, and a thread a column of them. A row has a feature once. */
+ * features the first block has all, and a thread a column of them. */
 struct kernel_sparse_bwd : by_call<mp_call_sparse_bwd> {
     typedef walk<feature_down> walks;
     static const int at_once = 3, parts = 32, turns = 256; /* features that a block has at most */
@@ -98,7 +89,7 @@ struct kernel_sparse_bwd : by_call<mp_call_sparse_bwd> {
         }
     }
 
-    /* Which entry of row v is the feature; -1: none. */
+    /* Which entry of row v is the feature; -1: none. A row has a feature once (calls.h). */
     MP_DEVICE int entry(const call &c, int v, int feature)
     {
         int found = -1;
@@ -136,7 +127,7 @@ struct kernel_sparse_bwd : by_call<mp_call_sparse_bwd> {
     MP_DEVICE void run(const call &call_, int block)
     {
         const call c = call_;
-        MP_SHARED float stage[feature_down::deep * feature_down::wide], value[some];
+        MP_SHARED float stage[walks::room], value[some];
         MP_SHARED int row[some], count[2 * threads], has[turns], last;
         MP_PHASE(t)
         {
@@ -164,7 +155,7 @@ struct kernel_sparse_bwd : by_call<mp_call_sparse_bwd> {
             for (int v0 = 0; v0 < c.N; v0 += some) {
                 int n = list(row, value, count, c, v0, feature);
                 for (int j0 = 0; n > 0 && j0 < c.C; j0 += feature_down::wide)
-                    walks::down(feature_down{ c, row, value, feature, begun }, n, c.C, j0, stage);
+                    walks::down(feature_down{ { c }, row, value, feature, begun }, n, c.C, j0, stage);
                 begun |= n > 0;
             }
             MP_PHASE(t)

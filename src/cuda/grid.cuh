@@ -251,7 +251,7 @@ template <class K, class C, int per = 1> struct by_item {
     }
 };
 
-/* Kernels of one block a call. */
+/* Kernels of one block a call, unless they say how many. */
 template <class C> struct by_call {
     typedef C call;
     static const int threads = 256, at_once = 1;

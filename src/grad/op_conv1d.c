@@ -77,16 +77,15 @@ static void back_input(const struct conv1d *a, mp_ctx *c, int most)
 {
     int O = a->w->cols, span = a->w->rows, step = a->stride * a->channels;
     mp_real *w = windowed(c, a->w, a->channels, a->width), *dx = mp_grad_zeroed(c, a->x);
-    mp_real *dwindow =
-        MP_NEW_RAW(mp_elements(c), mp_real, mp_at(most < a->x->rows ? most : a->x->rows, a->places * span));
+    size_t row = mp_at(a->places, span); /* elements of the windows of one */
+    mp_real *dwindow = MP_NEW_RAW(mp_elements(c), mp_real, row * (size_t)(most < a->x->rows ? most : a->x->rows));
     for (int r = 0, rows; r < a->x->rows; r += rows) {
         rows = a->x->rows - r < most ? a->x->rows - r : most;
         mp_product(c, dwindow, slopes(a, r), (mp_operand){ w, O, true }, rows * a->places, span, O, false);
         int each = is_even(a) ? rows : 1; /* rows that are as one */
         for (int i = 0; i < rows; i += each) {
             if (i > 0) mp_op_beside(c);
-            c->k->windows_add(dx + mp_at(r + i, a->x->cols), dwindow + mp_at(i, a->places * span), step,
-                              each * a->places, span);
+            c->k->windows_add(dx + mp_at(r + i, a->x->cols), dwindow + row * (size_t)i, step, each * a->places, span);
         }
     }
 }

@@ -3,8 +3,9 @@
  * T is A laid out so that the softmax runs along its rows: A itself over the keys, A^T over the queries.
  *     dv = A^T dO,  dA = dO v^T,  dU = softmax backward of dA, over sqrt(C),  dq = dO + dU k,  dk = dU^T q
  *
- * Graphs of the same size that follow each other are a bunch: a product of all of them is one call. It goes on stage by
- * stage, with as many bunches at a time as have room: calls of a stage are independent, and a GPU executes them together.
+ * Graphs of the same size that follow each other are a bunch: a product of all of them is one call, unless products are
+ * LARGE or threads share the rows of each. It goes on stage by stage, with as many bunches at a time as have room: calls of
+ * a stage are independent, and a GPU executes them together.
  * SPDX-License-Identifier: MIT */
 #include "base/guard.h"
 #include "grad/ops.h"

@@ -89,7 +89,8 @@ typedef struct mp_addends { /* of a sum of matrices of the same shape */
     /* Y[v] = bias + sum over entries z of row v of val[z] W[col z]; val NULL: 1. */                                  \
     K(sparse_fwd, (mp_real *Y, const int *ptr, const int *col, const mp_real *val, const mp_real *W,                  \
                    const mp_real *bias, int N, int C))                                                                \
-    /* dW[col z] += val[z] dY[v], rows upwards; with `wrote` only rows it marks have contents, and it is completed. */ \
+    /* dW[col z] += val[z] dY[v], rows upwards; with `wrote` only rows it marks have contents, and it is completed. A  \
+     * row has a column once. */                                                                                       \
     K(sparse_bwd, (mp_real *dW, bool *wrote, const mp_real *dY, const int *ptr, const int *col, const mp_real *val,   \
                    int N, int C))                                                                                     \
     /* Y[v] = s[v] (s[v] ReLU(X[v] + root) + sum over the edges e of row v of s[col e] ReLU(X[col e] + Q[e])), rows of \

@@ -8,6 +8,7 @@
 #include "data/load.h"
 #include "model/model.h"
 #include "study/estimate.h"
+#include "study/rounds.h"
 #include "train/once.h"
 #include "train/preset.h"
 
@@ -403,23 +404,32 @@ static void add_estimate(const mp_lab_row_own *row, const mp_estimate *e, mp_tab
     mp_table_add(t, "%.1f", e->minutes);
 }
 
-/* Rows until somebody presses Ctrl-C; how many are left then. */
-static mp_err add_estimates(mp_lab *lab, mp_table *t, double *minutes, int *left)
+/* An estimate takes epochs where no run of the row is there. */
+static bool takes_epochs(const mp_study *s, const mp_study_row *row)
 {
-    *left = 0;
-    for (int i = 0; i < lab->rows; i++) {
-        const mp_lab_row_own *row = &lab->row[i];
+    for (int i = 0; i < row->runs; i++)
+        if (mp_study_result(s, row, i)) return false;
+    return mp_study_all_runs(row) > 0;
+}
+
+/* Rows that have runs, until somebody presses Ctrl-C: how many there are, and how many of them were looked at. */
+static mp_err add_estimates(mp_lab *lab, mp_table *t, double *minutes, int *rows, int *done)
+{
+    *rows = *done = 0;
+    for (int i = 0; i < lab->rows; i++) *rows += lab->row[i].place >= 0;
+    for (int i = 0; i < lab->rows && !*mp_halt_asked(); i++) {
+        const mp_lab_row_own *own = &lab->row[i];
+        const mp_study *s = &lab->study[own->ask.models];
         mp_estimate e;
-        if (row->place < 0) continue;
-        if (*mp_halt_asked()) {
-            ++*left;
-            continue;
-        }
-        mp_listener_now(&lab->o.listener, "timing epochs of row %d of %d; Ctrl-C shows the rows so far", i + 1,
-                        lab->rows);
-        MP_TRY(mp_study_estimate(&lab->study[row->ask.models], mp_lab_study_row(lab, i), &e));
+        if (own->place < 0) continue;
+        const mp_study_row *row = mp_lab_study_row(lab, i);
+        if (takes_epochs(s, row))
+            mp_listener_now(&lab->o.listener, "timing two epochs of row %d of %d; Ctrl-C shows the rows up to this one",
+                            *done + 1, *rows);
+        MP_TRY(mp_study_estimate(s, row, &e));
         *minutes += e.minutes;
-        add_estimate(row, &e, t);
+        add_estimate(own, &e, t);
+        ++*done;
     }
     return MP_OK;
 }
@@ -430,20 +440,20 @@ mp_err mp_lab_plan(mp_lab *lab, const mp_experiment *const *x, int n, mp_section
                                           "epochs",   "s an epoch", "minutes to go", NULL };
     mp_table t;
     double all = 0;
-    int left;
+    int rows, done;
     mp_halt halt;
     mp_section *unused = MP_NEW(lab->arena, mp_section, n);
     MP_TRY(call_all(lab, x, n, unused));
     for (int i = 0; i < 2; i++) MP_TRY(mp_study_read(&lab->study[i]));
     mp_table_init(&t, lab->arena, NULL, header);
     mp_halt_begin(&halt, false);
-    mp_err e = add_estimates(lab, &t, &all, &left);
+    mp_err e = add_estimates(lab, &t, &all, &rows, &done);
     mp_halt_end(&halt);
     MP_TRY(e);
     mp_listener_end(&lab->o.listener);
     *out = (mp_section){ .arena = lab->arena, .name = "plan", .title = "What has to be run" };
     mp_section_table(out, &t);
-    if (left) mp_section_para(out, "%d of %d rows were not looked at: stopped before.", left, lab->rows);
+    if (done < rows) mp_section_para(out, "%d of %d rows were not looked at: stopped before.", rows - done, rows);
     mp_section_para(
         out,
         "About %.0f minutes with %d runs side by side, %d measurements not counted. Seconds an epoch are those of "

@@ -58,7 +58,8 @@ results: all
 	@rm -rf $(BUILD)/shown && mkdir $(BUILD)/shown
 	@n=10; for what in $(SHOWN); do n=$$((n + 1)); \
 		$(BUILD)/midpool reproduce $$what --show --store $(BUILD)/results.db --out $(BUILD)/shown/$$n.html \
-			--markdown $(BUILD)/shown/$$n.txt --figures $(BUILD)/shown/$$n > /dev/null || exit 1; done
+			--markdown $(BUILD)/shown/$$n.txt --figures $(BUILD)/shown/$$n > /dev/null || exit 1; \
+		grep -q '^|' $(BUILD)/shown/$$n.txt || { echo "make results: the store has nothing of $$what" >&2; exit 1; }; done
 	@cat $(BUILD)/shown/*.txt > $(BUILD)/shown/all
 	@sed -i -e '/^<!-- reproduced -->/,/^<!-- end -->/{//!d}' -e '/^<!-- reproduced -->/r $(BUILD)/shown/all' docs/results.md
 	@cp $(BUILD)/shown/11/classification-1.svg docs/mid.svg

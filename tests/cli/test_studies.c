@@ -428,13 +428,10 @@ static void a_dry_run_of_a_set_with_one_split_tries_that(void **state)
 {
     (void)state;
     static const char *const part[] = { "train", "train", "train", "val", "test" };
-    char line[160], text[4000] = "";
-    for (int g = 0; g < 20; g++) {
-        snprintf(line, sizeof line,
-                 "{\"nodes\":3,\"edges\":[[0,1],[1,2]],\"labels\":[0,%d,1],\"y\":%d,\"split\":\"%s\"}\n", g % 2, g % 2,
-                 part[g % 5]);
-        strcat(text, line);
-    }
+    char text[4000], *at = text;
+    for (int g = 0; g < 20; g++)
+        at += sprintf(at, "{\"nodes\":3,\"edges\":[[0,1],[1,2]],\"labels\":[0,%d,1],\"y\":%d,\"split\":\"%s\"}\n",
+                      g % 2, g % 2, part[g % 5]);
     put("SPLIT.jsonl", text);
     mp_spawned s =
         expect(0, "cv @/SPLIT.jsonl --pool topk --hidden 4 --seeds 2 --store @/none.db --quiet --dry-run", NULL);

@@ -447,6 +447,7 @@ mp_err mp_choose(const mp_choice_set *set, mp_select mode, int fixed, mp_arena *
 
 int mp_choice_at(const mp_choice *c, int seed, int fold)
 {
+    mp_assert(seed >= 0 && seed < c->grid.seeds && fold >= 0 && fold < c->grid.folds);
     return c->chosen[seed * c->grid.folds + fold];
 }
 

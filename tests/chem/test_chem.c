@@ -189,6 +189,7 @@ static void atoms_are_counted_without_the_module(void **state)
     assert_int_equal(mp_smiles_atoms(mp_span_of("c1cc[nH]c1")), 5);
     assert_int_equal(mp_smiles_atoms(mp_span_of("[Na+].[Cl-]")), 2);
     assert_int_equal(mp_smiles_atoms(mp_span_of("*C#N")), 3);
+    assert_int_equal(mp_smiles_atoms(mp_span_of("AZbcnops")), 8); /* whether there is such an atom is RDKit's to say */
     assert_int_equal(mp_smiles_atoms(mp_span_of("[13C@@H](F)(Cl)Br")), 4);
 }
 

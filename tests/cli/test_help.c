@@ -75,6 +75,20 @@ static void all_is_explained(const mp_cli *cli)
     if (count_explained(few) > 30) fail_msg("midpool %s --help explains %d", cli->name, count_explained(few));
 }
 
+/* As in tests/conf/test_conf.c, for the rows of commands. */
+static void flags_are_no_or_yes(const mp_cli *cli)
+{
+    for (const mp_cli_group *g = cli->groups; g && g->table; g++)
+        for (const mp_opt *o = g->table; o->name; o++)
+            if (o->kind == MP_OPT_FLAG && (o->lo != 0 || o->hi != 1)) fail_msg("midpool %s: --%s", cli->name, o->name);
+}
+
+static void rows_of_flags_have_two_values(void **state)
+{
+    (void)state;
+    visit(mp_commands, flags_are_no_or_yes);
+}
+
 static void an_option_is_explained_or_named_and_help_all_explains_all(void **state)
 {
     (void)state;
@@ -263,6 +277,7 @@ int main(void)
         return 77;
     }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_of_flags_have_two_values),
         cmocka_unit_test(an_option_is_explained_or_named_and_help_all_explains_all),
         cmocka_unit_test(lines_have_at_most_a_hundred_columns),
         cmocka_unit_test(examples_can_be_typed),

@@ -50,6 +50,13 @@ static void options_have_their_defaults_and_ranges(void **state)
     }
     assert_true(c.ratio == 0.8 && c.score_dim == 9 && c.width == MP_WIDTH_MLP && !c.flip);
     assert_true(c.lr_drop.count == 2 && c.lr_drop.at[0] == 85 && c.lr_drop.at[1] == 95);
+    char long_name[65];
+    memset(long_name, 'x', 64);
+    long_name[64] = '\0';
+    assert_int_equal(mp_conf_set(mp_config_table, &c, "pool", long_name, "here"), MP_ERR_USAGE);
+    assert_string_equal(mp_message(), "here: longer than 63 characters");
+    assert_int_equal(mp_conf_set(mp_config_table, &c, "pool", long_name + 1, "here"), MP_OK);
+    assert_string_equal(c.pool, long_name + 1);
     assert_int_equal(mp_conf_set(mp_config_table, &c, "rato", "1", "--rato"), MP_ERR_USAGE);
     assert_non_null(strstr(mp_message(), "ratio"));
 }
@@ -107,6 +114,7 @@ static void rows_say_what_their_kind_reads_and_no_more(void **state)
         if (!o->choices != (o->kind != MP_OPT_CHOICE)) fail_msg("%s: choices", o->name);
         bool word = o->kind == MP_OPT_CHOICE || o->kind == MP_OPT_TEXT;
         if (word && (o->lo != 0 || o->hi != 0)) fail_msg("%s: a range", o->name);
+        if (o->kind == MP_OPT_FLAG && (o->lo != 0 || o->hi != 1)) fail_msg("%s: not 0 to 1", o->name);
         if (!number) continue;
         for (int end = 0; end < 4; end++) {
             double past = o->kind == MP_OPT_INT ? 1 : 0.01 * (1 + (end % 2 ? o->hi : 0)), v = end % 2 ? o->hi : o->lo;

@@ -8,6 +8,7 @@
 #include "study/compare.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define FOLDS 2
@@ -134,6 +135,28 @@ static void an_ablation_is_made_at_the_setting_chosen_for_all_of_mid(void **stat
     assert_true(near(number_behind(out, "without flipscore", width), no_flip));
     assert_true(
         near(number_behind(out, "without several columns", mp_arena_printf(arena, "h 1, drop %g", p)), no_multi));
+}
+
+static void an_ablation_of_a_set_with_one_split_has_one_run_a_row(void **state)
+{
+    (void)state;
+    char text[4000], *at = text;
+    for (int g = 0; g < 20; g++)
+        at += sprintf(at, "{\"nodes\":3,\"edges\":[[0,1],[1,2]],\"labels\":[0,%d,1],\"y\":%d,\"split\":\"%s\"}\n",
+                      g % 2, g % 2,
+                      g % 5 < 3    ? "train"
+                      : g % 5 == 3 ? "val"
+                                   : "test");
+    assert_int_equal(mp_write_file(path("SPLIT.jsonl"), text, strlen(text)), MP_OK);
+    mp_spawned s =
+        expect(0,
+               mp_arena_printf(arena,
+                               "reproduce ablation --quick --datasets SPLIT --pools topk --data %s --store %s "
+                               "--out %s --quiet",
+                               mp_spawn_dir(), path("split.db"), path("page.html")),
+               NULL);
+    assert_non_null(strstr(s.out.p, "without several columns"));
+    mp_spawn_free(&s);
 }
 
 static void curves_have_a_row_for_every_point_and_line(void **state)
@@ -323,6 +346,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_main_table_has_the_scores_of_its_runs),
         cmocka_unit_test(an_ablation_is_made_at_the_setting_chosen_for_all_of_mid),
+        cmocka_unit_test(an_ablation_of_a_set_with_one_split_has_one_run_a_row),
         cmocka_unit_test(curves_have_a_row_for_every_point_and_line),
         cmocka_unit_test(counting_is_shown_by_seed_and_says_who_failed),
         cmocka_unit_test(distinct_colours_have_a_row_for_every_model_and_a_figure_for_every_operator),

@@ -114,6 +114,15 @@ static void growing_graphs_are_measured(void **state)
     }
     assert_int_equal(n, 4);
     mp_spawn_free(&s);
+    s = expect(0, "bench er --pool sag --nodes 300,900 --steps 1 --warm 1", NULL);
+    double first[2], then[2], ratio[3];
+    const char *line = strstr(s.out.p, "sag        1       300"), *next = strstr(s.out.p, "sag        1       900");
+    assert_true(line && sscanf(line + 22, "%lf %lf", &first[0], &first[1]) == 2);
+    assert_true(next && sscanf(next + 22, "%lf %lf x %lf time, x %lf memory for x %lf nodes", &then[0], &then[1],
+                               &ratio[0], &ratio[1], &ratio[2]) == 5);
+    for (int i = 0; i < 2; i++) assert_true(fabs(ratio[i] - then[i] / first[i]) < 0.06 + 0.05 * ratio[i]);
+    assert_true(ratio[2] == 3);
+    mp_spawn_free(&s);
 }
 
 static void products_are_measured_beside_the_machine(void **state)

@@ -101,6 +101,19 @@ static void the_changing_line_fits_and_loses_the_time_left_last(void **state)
         assert_string_equal(first_line(on_terminal(cases[i].columns, study_line)), cases[i].line);
 }
 
+static void endless_line(void)
+{
+    mp_progress p;
+    mp_progress_init(&p, false);
+    mp_progress_now(&p, 200, "7/90\t%0600d", 1);
+}
+
+static void a_line_of_any_length_has_its_beginning_and_the_time_left(void **state)
+{
+    (void)state;
+    assert_string_equal(first_line(on_terminal(80, endless_line)), "7/90, about 3 min 20 s left");
+}
+
 static void sweep_line(void)
 {
     static const char *const swept[] = { "pool", "lr", "hidden", "seed", "clusters", NULL };
@@ -230,6 +243,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_page_fills_the_screen_and_no_more),
+        cmocka_unit_test(a_line_of_any_length_has_its_beginning_and_the_time_left),
         cmocka_unit_test(the_changing_line_fits_and_loses_the_time_left_last),
         cmocka_unit_test(lines_of_a_sweep_name_what_differs_between_its_rows),
         cmocka_unit_test(columns_are_characters_not_bytes),

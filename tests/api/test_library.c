@@ -452,9 +452,37 @@ static void an_explanation_names_the_nodes_that_were_kept(void **state)
     mp_predictor_free(p);
 }
 
+static void outputs_that_are_not_finite_are_no_answer(void **state)
+{
+    fixture *f = *state;
+    static const char *const options[] = { FEW, "conv=gin", "pool=set2set",
+                                           NULL }; /* no scores that are looked at before */
+    static const float huge[] = { 3e38f, 3e38f, 3e38f, 3e38f };
+    static const int from[] = { 0 }, to[] = { 1 };
+    mp_arrays arrays = f->w.arrays;
+    arrays.node_attributes = 2;
+    arrays.node_attribute = f->w.node_attribute;
+    mp_data *d;
+    mp_trained *m;
+    mp_predictor *p;
+    mp_answer a;
+    mp_explanation why = { .levels = 7 };
+    must(mp_data_make(&arrays, &d));
+    must(mp_train(d, options, NULL, &m, NULL));
+    must(mp_predictor_new(m, &p));
+    mp_query q = { .nodes = 2, .edges = 1, .from = from, .to = to, .labels = f->w.node_label, .attributes = huge };
+    assert_false(mp_predict(p, &q, &a));
+    fails(MP_ERR_DIVERGED, "the model's output is not finite", mp_explain(p, &q, &why));
+    assert_int_equal(why.levels, 7);
+    mp_predictor_free(p);
+    mp_trained_free(m);
+    mp_data_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(outputs_that_are_not_finite_are_no_answer),
         cmocka_unit_test(arrays_become_a_data_set),
         cmocka_unit_test(impossible_arrays_are_refused_by_name),
         cmocka_unit_test(files_give_what_the_same_arrays_give),

@@ -311,6 +311,19 @@ static void csv_has_every_number_of_a_chart_in_full(void **state)
     mp_buf_free(&b);
 }
 
+static void a_heat_map_is_as_wide_as_its_own_numbers(void **state)
+{
+    (void)state;
+    static const double more[] = { 70, 71.25, NONE, 72, 69.5, 80, -1e300 };
+    mp_svg_heat_spec wider = heat_spec;
+    wider.value = more; /* with one behind its last */
+    mp_buf b[2] = { { 0 }, { 0 } };
+    mp_svg_heat(&heat_spec, &b[0]);
+    mp_svg_heat(&wider, &b[1]);
+    assert_string_equal(b[0].p, b[1].p);
+    for (int i = 0; i < 2; i++) mp_buf_free(&b[i]);
+}
+
 static void charts_are_the_same_twice(void **state)
 {
     (void)state;
@@ -339,6 +352,7 @@ int main(void)
         cmocka_unit_test(a_chart_of_many_lines_has_a_legend_that_breaks_its_line),
         cmocka_unit_test(powers_of_ten_are_even_steps_of_a_logarithmic_axis),
         cmocka_unit_test(csv_has_every_number_of_a_chart_in_full),
+        cmocka_unit_test(a_heat_map_is_as_wide_as_its_own_numbers),
         cmocka_unit_test(charts_are_the_same_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

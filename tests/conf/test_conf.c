@@ -36,6 +36,8 @@ static void options_have_their_defaults_and_ranges(void **state)
                  { "no-ratio", "1", false },
                  { "drop", "1", false },
                  { "lr-drop", "85,95", true },
+                 { "lr-drop", "0,95", true },
+                 { "lr-drop", "-1", false },
                  { "lr-drop", "95,85", false },
                  { "lr-drop", "85,85", false },
                  { "lr-drop", "85,", false },
@@ -49,7 +51,7 @@ static void options_have_their_defaults_and_ranges(void **state)
         if (!rows[i].ok) assert_true(strncmp(mp_message(), "here: ", 6) == 0);
     }
     assert_true(c.ratio == 0.8 && c.score_dim == 9 && c.width == MP_WIDTH_MLP && !c.flip);
-    assert_true(c.lr_drop.count == 2 && c.lr_drop.at[0] == 85 && c.lr_drop.at[1] == 95);
+    assert_true(c.lr_drop.count == 2 && c.lr_drop.at[0] == 0 && c.lr_drop.at[1] == 95);
     char long_name[65];
     memset(long_name, 'x', 64);
     long_name[64] = '\0';

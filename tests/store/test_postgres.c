@@ -118,6 +118,24 @@ static void every_option_can_be_queried(void **state)
     mp_store_close(s);
 }
 
+static void a_full_disk_is_told_in_those_words(void **state)
+{
+    (void)state;
+    if (!in_server()) skip();
+    mp_store *s = open_store(fresh(), MP_STORE_WRITE);
+    static const char raise[] = "DO $$ BEGIN RAISE EXCEPTION 'any words' USING ERRCODE = '%s'; END $$";
+    char sql[160];
+    snprintf(sql, sizeof sql, raise, "53100");
+    assert_int_equal(mp_db_exec(s, sql, "a run"), MP_ERR_IO);
+    assert_non_null(strstr(mp_message(), ": a run: no space left"));
+    snprintf(sql, sizeof sql, raise, "53000");
+    assert_int_equal(mp_db_exec(s, sql, "a run"), MP_ERR_IO);
+    assert_null(strstr(mp_message(), "no space left"));
+    snprintf(sql, sizeof sql, raise, "55P03");
+    assert_int_equal(mp_db_exec(s, sql, "a run"), MP_ERR_BUSY);
+    mp_store_close(s);
+}
+
 static void whole_numbers_of_any_width_have_their_sign(void **state)
 {
     (void)state;
@@ -183,6 +201,7 @@ int main(void)
         cmocka_unit_test(an_empty_database_is_no_store_to_read),
         cmocka_unit_test(a_reader_writes_nothing),
         cmocka_unit_test(every_option_can_be_queried),
+        cmocka_unit_test(a_full_disk_is_told_in_those_words),
         cmocka_unit_test(whole_numbers_of_any_width_have_their_sign),
         cmocka_unit_test(a_server_that_comes_back_is_met_again),
     };

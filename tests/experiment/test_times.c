@@ -41,9 +41,11 @@ static void steps_are_measured_with_and_without_mid(void **state)
     assert_int_equal(count(out, "\nTopKPool + MID "), 2); /* time and memory */
     assert_int_equal(count(out, "\nEdgePool "), 2);
     assert_int_equal(count(out, "EdgePool + MID"), 0);
-    double small, large;
-    assert_int_equal(sscanf(row, " TopKPool + MID %lf %*f %lf", &small, &large), 2);
-    assert_true(small > 0 && large > 0);
+    double took[3] = { 0 };
+    int sizes = sscanf(row, " TopKPool + MID %lf %lf %lf", &took[0], &took[1], &took[2]);
+    assert_true(sizes == 3 ||
+                (sizes > 0 && took[sizes - 1] > 1)); /* no larger graphs where a step took over a second */
+    for (int i = 0; i < sizes; i++) assert_true(took[i] > 0);
     assert_string_equal(reproduce("efficiency --pools topk,edge,att --show"), out);
     mp_span page;
     assert_int_equal(mp_slurp(path("page.html"), 0, arena, &page), MP_OK);

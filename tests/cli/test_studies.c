@@ -4,7 +4,6 @@
 #include "conf/config.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -427,12 +426,7 @@ static void a_dry_run_counts_runs_and_trains_none(void **state)
 static void a_dry_run_of_a_set_with_one_split_tries_that(void **state)
 {
     (void)state;
-    static const char *const part[] = { "train", "train", "train", "val", "test" };
-    char text[4000], *at = text;
-    for (int g = 0; g < 20; g++)
-        at += sprintf(at, "{\"nodes\":3,\"edges\":[[0,1],[1,2]],\"labels\":[0,%d,1],\"y\":%d,\"split\":\"%s\"}\n",
-                      g % 2, g % 2, part[g % 5]);
-    put("SPLIT.jsonl", text);
+    make_split_data();
     mp_spawned s =
         expect(0, "cv @/SPLIT.jsonl --pool topk --hidden 4 --seeds 2 --store @/none.db --quiet --dry-run", NULL);
     assert_non_null(strstr(s.out.p, "minutes"));

@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -32,6 +33,17 @@ static int make_data(void **state)
     mp_raw raw;
     if (tiny_raw(arena, TINY_GRAPHS, &raw) != MP_OK) return -1;
     return mp_tu_write(&raw, path("TINY")) == MP_OK ? 0 : -1;
+}
+
+/* SPLIT.jsonl: 20 paths of three nodes whose lines say of which part they are. */
+static inline void make_split_data(void)
+{
+    static const char *const part[] = { "train", "train", "train", "val", "test" };
+    char text[4000], *at = text;
+    for (int g = 0; g < 20; g++)
+        at += sprintf(at, "{\"nodes\":3,\"edges\":[[0,1],[1,2]],\"labels\":[0,%d,1],\"y\":%d,\"split\":\"%s\"}\n",
+                      g % 2, g % 2, part[g % 5]);
+    assert_int_equal(mp_write_file(path("SPLIT.jsonl"), text, strlen(text)), MP_OK);
 }
 
 static int clean(void **state)

@@ -8,7 +8,6 @@
 #include "study/compare.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define FOLDS 2
@@ -140,14 +139,7 @@ static void an_ablation_is_made_at_the_setting_chosen_for_all_of_mid(void **stat
 static void an_ablation_of_a_set_with_one_split_has_one_run_a_row(void **state)
 {
     (void)state;
-    char text[4000], *at = text;
-    for (int g = 0; g < 20; g++)
-        at += sprintf(at, "{\"nodes\":3,\"edges\":[[0,1],[1,2]],\"labels\":[0,%d,1],\"y\":%d,\"split\":\"%s\"}\n",
-                      g % 2, g % 2,
-                      g % 5 < 3    ? "train"
-                      : g % 5 == 3 ? "val"
-                                   : "test");
-    assert_int_equal(mp_write_file(path("SPLIT.jsonl"), text, strlen(text)), MP_OK);
+    make_split_data();
     mp_spawned s =
         expect(0,
                mp_arena_printf(arena,

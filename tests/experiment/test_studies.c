@@ -316,7 +316,11 @@ static void a_plan_lists_runs_and_a_wrong_name_is_answered_with_the_nearest(void
         mp_arena_printf(arena, "reproduce ablation --quick --datasets TINY --data %s --folds 2 --store %s --dry-run",
                         mp_spawn_dir(), path("other.db"));
     mp_spawned s = expect(0, line, NULL);
-    assert_non_null(strstr(s.out.p, "sag + MID"));
+    const char *mid = strstr(s.out.p, "sag + MID");
+    int runs = 0;
+    assert_non_null(mid);
+    assert_int_equal(sscanf(mid, "sag + MID %*s %d", &runs), 1);
+    assert_int_equal(runs, 4 * FOLDS); /* the points of the grid */
     assert_non_null(strstr(s.out.p, "minutes with"));
     mp_spawn_free(&s);
     assert_int_not_equal(access(path("other.db"), F_OK), 0);
